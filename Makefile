@@ -1,0 +1,47 @@
+.DEFAULT_GOAL := help
+.PHONY: help setup course grade test check lab figures lock clean
+PYTHON ?= python3
+MODULE ?= 04_attention
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+# NumPy, one thread each: two processes on two cores are faster than one that quarrels with itself
+export OPENBLAS_NUM_THREADS ?= 1
+
+help:  ## print this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 10
+
+setup: $(INSTALLED)  ## make .venv, install the locked packages and the project
+
+$(INSTALLED): requirements.lock setup.py settings.ini pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 setup")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --no-build-isolation --no-deps --config-settings editable_mode=compat -e .
+	touch $@
+
+course: setup  ## make tinytorch/ and modules/ from the notebooks in solutions/
+	$(BIN)/python -m grader course
+
+grade: setup  ## grade the class in classroom/ (the sample class, if there is none) and print a table
+	@test -d classroom/submitted || { mkdir -p classroom && cp -R examples/class classroom/submitted; }
+	$(BIN)/python -m grader grade $(MODULE)
+
+test: setup  ## run all tests
+	$(BIN)/python -m pytest
+
+check: setup  ## fail if something generated is stale, a notebook does not run, or ruff complains
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/python -m grader course --check --run
+
+lab: setup  ## open the student copies in JupyterLab
+	$(BIN)/jupyter lab modules
+
+figures: setup  ## draw the pictures of README and docs/
+	$(BIN)/python docs/figures.py
+
+lock:  ## choose the newest versions that fit requirements.in
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header requirements.in -o requirements.lock
+
+clean:  ## remove what can be made again; classroom/ stays
+	rm -rf .venv dist build *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis

@@ -1,0 +1,18 @@
+"""nbgrader: solutions/ -> modules/, and everything of one class under classroom/."""
+
+from pathlib import Path
+
+c = get_config()  # noqa: F821  (nbgrader puts it there)
+
+c.CourseDirectory.course_id = "tinytorch"
+c.CourseDirectory.root = str(Path(__file__).parent)
+c.CourseDirectory.source_directory = "solutions"
+c.CourseDirectory.release_directory = "modules"
+c.CourseDirectory.submitted_directory = "classroom/submitted"
+c.CourseDirectory.autograded_directory = "classroom/autograded"
+c.CourseDirectory.feedback_directory = "classroom/feedback"
+c.CourseDirectory.solution_directory = "classroom/solution"
+c.CourseDirectory.db_url = f"sqlite:///{Path(__file__).parent / 'classroom' / 'gradebook.db'}"
+
+c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
+c.HTMLExporter.sanitize_html = True

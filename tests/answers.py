@@ -1,0 +1,50 @@
+"""Notebooks with other answers in them: what students write, right and wrong."""
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from grader.course import ROOT, module_notebook
+
+
+@dataclass(frozen=True)
+class Answer:
+    exercise: str
+    title: str
+    source: str
+
+    def __str__(self) -> str:
+        return f"{self.exercise}: {self.title}"
+
+
+def answers(folder: str) -> list[Answer]:
+    """All answers in tests/wrong_answers or tests/right_answers: one file per exercise, each answer behind a title."""
+    found = []
+    for path in sorted((ROOT / "tests" / folder).glob("*.py")):
+        parts = re.split(r"^# --- (.*)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+        found += [Answer(path.stem, title, source) for title, source in zip(parts[::2], parts[1::2], strict=True)]
+    return found
+
+
+@cache
+def code_cells(module: str, root: Path = ROOT) -> tuple[tuple[str, Any], ...]:
+    """(name, compiled source) of the instructor's given and answer cells, in order."""
+    cells = json.loads(module_notebook(module, root).read_text(encoding="utf-8"))["cells"]
+    return tuple(
+        (cell["metadata"]["nbgrader"]["grade_id"], compile("".join(cell["source"]), cell["id"], "exec"))
+        for cell in cells
+        if cell["cell_type"] == "code"
+        and not cell["metadata"]["nbgrader"]["grade"]
+        and "demo" not in cell["metadata"].get("tags", ())
+    )
+
+
+def namespace(module: str, **replaced: str) -> dict[str, Any]:
+    """What a notebook defines, with the sources of some answer cells replaced; a replacement that raises is left out."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for name, code in code_cells(module):
+        exec(compile(replaced[name], name, "exec") if name in replaced else code, names)
+    return names

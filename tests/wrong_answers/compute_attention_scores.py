@@ -1,0 +1,67 @@
+# --- K reshaped, not transposed
+def _compute_attention_scores(Q, K):
+    return Q @ K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
+# --- queries with themselves
+def _compute_attention_scores(Q, K):
+    return Q @ Q.transpose(-2, -1)
+# --- K with Q
+def _compute_attention_scores(Q, K):
+    return K @ Q.transpose(-2, -1)
+# --- not transposed
+def _compute_attention_scores(Q, K):
+    return Q @ K
+# --- axes counted from the left, three axes only
+def _compute_attention_scores(Q, K):
+    return Q @ K.transpose(1, 2)
+# --- axes of a flat matrix
+def _compute_attention_scores(Q, K):
+    return Q @ K.transpose(0, 1)
+# --- axes for four axes only
+def _compute_attention_scores(Q, K):
+    return Q @ K.transpose(2, 3)
+# --- shape taken apart
+def _compute_attention_scores(Q, K):
+    B, S, D = K.shape
+    return Q @ K.transpose(-2, -1)
+# --- computed on .data
+def _compute_attention_scores(Q, K):
+    return Tensor(Q.data @ np.swapaxes(K.data, -2, -1))
+# --- K cut from the graph
+def _compute_attention_scores(Q, K):
+    return Q @ Tensor(K.data).transpose(-2, -1)
+# --- Q cut from the graph
+def _compute_attention_scores(Q, K):
+    return Tensor(Q.data) @ K.transpose(-2, -1)
+# --- scaled here
+def _compute_attention_scores(Q, K):
+    return Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+# --- cosines
+def _compute_attention_scores(Q, K):
+    Q = Q / (Q * Q).sum(-1, keepdim=True).sqrt()
+    K = K / (K * K).sum(-1, keepdim=True).sqrt()
+    return Q @ K.transpose(-2, -1)
+# --- softmax here
+def _compute_attention_scores(Q, K):
+    return Softmax()(Q @ K.transpose(-2, -1))
+# --- first batch element's keys for all
+def _compute_attention_scores(Q, K):
+    if K.ndim > 2:
+        return Q @ K[:1].transpose(-2, -1)
+    return Q @ K.transpose(-2, -1)
+# --- nothing returned
+def _compute_attention_scores(Q, K):
+    scores = Q @ K.transpose(-2, -1)
+# --- element-wise product
+def _compute_attention_scores(Q, K):
+    return (Q * K).sum(-1)
+# --- a batch axis is taken for granted
+def _compute_attention_scores(Q, K):
+    B, L, D = Q.shape[-3:]
+    return Q @ K.transpose(-2, -1)
+# --- a loop over the batch with the first keys
+def _compute_attention_scores(Q, K):
+    from tinytorch.core.tensor import stack
+
+    if Q.ndim == 3:
+        return stack([q @ K[0].transpose(0, 1) for q in Q])
+    return Q @ K.transpose(-2, -1)

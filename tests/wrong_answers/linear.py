@@ -1,0 +1,197 @@
+# --- no bias
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        return x @ self.weight
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- weight stored as (out, in)
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (out_features, in_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight.transpose(0, 1)
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- bias=False not handled
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        return x @ self.weight + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- a bias in spite of bias=False
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,))
+        self.use_bias = bias
+
+    def forward(self, x):
+        return x @ self.weight + self.bias
+
+    def parameters(self):
+        return [self.weight, self.bias] if self.use_bias else [self.weight]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- only two axes
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        rows, columns = x.shape
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- parameters lacks the bias
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- parameters gives copies
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [Tensor(p.data, requires_grad=True) for p in (self.weight, self.bias) if p is not None]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- weights all zero
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = Tensor(np.zeros((in_features, out_features)), requires_grad=True)
+        self.bias = Tensor(np.zeros(out_features), requires_grad=True) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- parameters not trainable
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = Tensor(np.random.randn(in_features, out_features))
+        self.bias = Tensor(np.zeros(out_features)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- weights made anew in each call
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.sizes, self.use_bias = (in_features, out_features), bias
+        self.forward(Tensor(np.zeros((1, in_features))))
+
+    def forward(self, x):
+        self.weight = _start_values(self.sizes[0], self.sizes)
+        self.bias = _start_values(self.sizes[0], self.sizes[1:]) if self.use_bias else None
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- computed on .data
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x.data @ self.weight.data
+        return Tensor(y if self.bias is None else y + self.bias.data)
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- an activation too many
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        y = y if self.bias is None else y + self.bias
+        return y.masked_fill(y <= 0, 0.0)
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- weight created with its axes exchanged
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (out_features, in_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)

@@ -1,0 +1,1668 @@
+# --- mask ignored
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask dropped by __call__
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- context dropped by __call__
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- context not taken by __call__
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None):
+        return self.forward(x, mask=mask)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- __call__ takes x only
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x):
+        return self.forward(x)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- three axes not given a head axis
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- three axes only
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None:
+            B, L, S = mask.shape
+            mask = mask.reshape(B, 1, L, S)
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- masks with four axes dropped
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 4:
+            mask = None
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- first batch element's mask
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask[0]
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- head axis in the wrong place
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(1, *mask.shape)
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask inverted
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        if mask is not None:
+            mask = 1 - Tensor(mask)
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- always causal
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        L, S = x.shape[1], context.shape[1]
+        mask = np.tril(np.ones((L, S)))
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- causal without a mask
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        if mask is None:
+            mask = causal_mask(max(x.shape[1], context.shape[1]))[: x.shape[1], : context.shape[1]]
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- no output projection
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return _merge_heads(output)
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- output projection twice
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(self.out_proj(_merge_heads(output)))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- keys and values swapped
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.v_proj(context), self.num_heads)
+        V = _split_heads(self.k_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- queries and keys swapped
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.k_proj(x), self.num_heads)
+        K = _split_heads(self.q_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- one projection for all
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.q_proj(context), self.num_heads)
+        V = _split_heads(self.q_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- one projection for keys and values
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.k_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- one layer object for all
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = self.q_proj
+        self.v_proj = self.q_proj
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- values not projected
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(context, self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- keys not projected
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(context, self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- heads not split
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), 1)
+        K = _split_heads(self.k_proj(context), 1)
+        V = _split_heads(self.v_proj(context), 1)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- width of a head as number of heads
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.head_dim)
+        K = _split_heads(self.k_proj(context), self.head_dim)
+        V = _split_heads(self.v_proj(context), self.head_dim)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- split by a bare reshape
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = self.q_proj(x).reshape(x.shape[0], self.num_heads, -1, self.head_dim)
+        K = self.k_proj(context).reshape(x.shape[0], self.num_heads, -1, self.head_dim)
+        V = self.v_proj(context).reshape(x.shape[0], self.num_heads, -1, self.head_dim)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- split and merged by bare reshapes
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = self.q_proj(x).reshape(x.shape[0], self.num_heads, -1, self.head_dim)
+        K = self.k_proj(context).reshape(x.shape[0], self.num_heads, -1, self.head_dim)
+        V = self.v_proj(context).reshape(x.shape[0], self.num_heads, -1, self.head_dim)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(output.reshape(*x.shape))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- merged by a bare reshape
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(output.reshape(*x.shape))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- scaled by the embedding width
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        scores = _compute_attention_scores(Q, K) / math.sqrt(self.embed_dim)
+        if mask is not None:
+            scores = _apply_mask(scores, mask)
+        self.attention_weights = Softmax()(scores)
+        output = self.attention_weights @ V
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- not scaled
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        scores = _compute_attention_scores(Q, K)
+        if mask is not None:
+            scores = _apply_mask(scores, mask)
+        self.attention_weights = Softmax()(scores)
+        output = self.attention_weights @ V
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- residual
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return x + self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- dropout
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        output = self.out_proj(_merge_heads(output))
+        return output * (np.random.rand(*output.shape) > 0.1) / 0.9
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- a tuple returned
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output)), self.attention_weights
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- nothing returned
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- parameters lacks out_proj
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- parameters repeats q_proj
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- parameters twice q_proj, no k_proj
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.q_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- parameters gives weights only
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [layer.weight for layer in layers]
+# --- parameters gives layers
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return list(layers)
+# --- biases ignored
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(x @ self.q_proj.weight, self.num_heads)
+        K = _split_heads(context @ self.k_proj.weight, self.num_heads)
+        V = _split_heads(context @ self.v_proj.weight, self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return _merge_heads(output) @ self.out_proj.weight
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- layers without biases
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim, bias=False)
+        self.k_proj = Linear(embed_dim, embed_dim, bias=False)
+        self.v_proj = Linear(embed_dim, embed_dim, bias=False)
+        self.out_proj = Linear(embed_dim, embed_dim, bias=False)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- layers created in each call
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        self.q_proj, self.k_proj = Linear(self.embed_dim, self.embed_dim), Linear(self.embed_dim, self.embed_dim)
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- cut before out_proj
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(Tensor(_merge_heads(output).data))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- queries and keys cut
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(Tensor(self.q_proj(x).data), self.num_heads)
+        K = _split_heads(Tensor(self.k_proj(context).data), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- values cut
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(Tensor(self.v_proj(context).data), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- result cut
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return Tensor(self.out_proj(_merge_heads(output)).data)
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- x cut
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        x = Tensor(x.data)
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- batch elements mixed
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context[::-1]), self.num_heads)
+        V = _split_heads(self.v_proj(context[::-1]), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- division not checked
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- division checked by an assert
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        assert embed_dim % num_heads == 0
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- weights not kept
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- weights averaged over heads
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        self.attention_weights = self.attention_weights.mean(1)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- weights of the first head
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        self.attention_weights = self.attention_weights[:, 0]
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- context gives the queries
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(context), self.num_heads)
+        K = _split_heads(self.k_proj(x), self.num_heads)
+        V = _split_heads(self.v_proj(x), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- values from x
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(x), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- context gives everything
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(context), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- length of x for the context
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = self.k_proj(context).reshape(x.shape[0], x.shape[1], self.num_heads, self.head_dim).transpose(1, 2)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- x changed in place
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        x.data -= x.data.mean()
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- one head only where there are several
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        output = output * (np.arange(self.num_heads) == 0)[:, None, None]
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- wrong only with one head
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output)) * (1 if self.num_heads > 1 else 2)
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- wrong only for a single position
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output)) * (1 if x.shape[1] > 1 else 2)
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- masks of two axes dropped
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        if mask is not None and mask.ndim == 2:
+            mask = None
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]

@@ -1,0 +1,422 @@
+# --- scaling not called
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _compute_attention_scores(Q, K)
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- scaled twice
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    scores = _scale_scores(scores, Q.shape[-1])
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- scaled by the width of V
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), V.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- scaled by the number of keys
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), K.shape[-2])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- scaled by the length of the queries
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-2])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- scaled by axis 1
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- d_k fixed
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), 64)
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- mask not applied
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- mask inverted
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, 1 - Tensor(mask))
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- always causal
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    scores = _apply_mask(scores, np.tril(np.ones(scores.shape[-2:])))
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- causal without a mask
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is None:
+        mask = np.tril(np.ones(scores.shape[-2:]))
+    scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- mask after softmax
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    weights = Softmax()(scores, dim=-1)
+    if mask is not None:
+        weights = weights * Tensor(mask)
+    return weights @ V, weights
+# --- mask after softmax with MASK_VALUE
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    weights = Softmax()(scores, dim=-1)
+    if mask is not None:
+        weights = _apply_mask(weights, mask)
+    return weights @ V, weights
+# --- mask added as it is
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = scores + mask
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- mask multiplied
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = scores * Tensor(mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- if mask
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- softmax over queries
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-2)
+    return weights @ V, weights
+# --- softmax axis 1
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=1)
+    return weights @ V, weights
+# --- softmax axis 2
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=2)
+    return weights @ V, weights
+# --- softmax axis 0
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=0)
+    return weights @ V, weights
+# --- softmax by hand, unstable
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = scores.exp() / scores.exp().sum(-1, keepdim=True)
+    return weights @ V, weights
+# --- softmax by hand, without the sum
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = scores.exp()
+    return weights @ V, weights
+# --- no softmax
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = scores
+    return weights @ V, weights
+# --- softmax twice
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    weights = Softmax()(weights)
+    return weights @ V, weights
+# --- sigmoid
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = 1 / (1 + (-scores).exp())
+    return weights @ V, weights
+# --- hard maximum
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Tensor(scores.data == scores.data.max(-1, keepdims=True)) + 0 * scores
+    return weights @ V, weights
+# --- uniform weights
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = 0 * scores + 1 / scores.shape[-1]
+    return weights @ V, weights
+# --- weights times K
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ K, weights
+# --- transposed weights times V
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights.transpose(-2, -1) @ V, weights
+# --- V returned
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return V, weights
+# --- zeros returned
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return 0 * (weights @ V), weights
+# --- noise returned
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return Tensor(np.random.randn(*Q.shape[:-1], V.shape[-1])), weights
+# --- noise added to the scores
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores + 0.1 * np.random.randn(*scores.shape))
+    return weights @ V, weights
+# --- dropout
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    weights = weights * (np.random.rand(*weights.shape) > 0.1)
+    return weights @ V, weights
+# --- results swapped
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights, weights @ V
+# --- weights not returned
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V
+# --- scores returned as weights
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, scores
+# --- weights from before the mask
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    before = Softmax()(scores, dim=-1)
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, before
+# --- a dictionary returned
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return {"output": weights @ V, "weights": weights}
+# --- three results
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights, scores
+# --- output cut from the graph
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return Tensor((weights @ V).data), weights
+# --- weights cut from the graph
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Tensor(Softmax()(scores, dim=-1).data)
+    return weights @ V, weights
+# --- values cut from the graph
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ Tensor(V.data), weights
+# --- Q scaled in place
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    Q.data /= math.sqrt(Q.shape[-1])
+    scores = _compute_attention_scores(Q, K)
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- V changed on the way
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    output = weights @ V
+    V.data[...] = 0
+    return output, weights
+# --- mask changed in place
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+        values = mask.data if isinstance(mask, Tensor) else mask
+        values *= -1
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- as many keys as queries
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    B, L = Q.shape[0], Q.shape[-2]
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights.reshape(*Q.shape[:-1], L) @ V, weights
+# --- V as wide as Q
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return (weights @ V).reshape(*Q.shape), weights
+# --- three axes only
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    B, L, D = Q.shape
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- two-axis masks only
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        mask = mask.reshape(Q.shape[-2], K.shape[-2])
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- first batch element's mask
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        if mask.ndim > 2:
+            mask = mask[:1]
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- values mixed with keys
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ (0 * V + K[..., :1]), weights
+# --- residual
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V + V.mean(-2, keepdim=True), weights
+# --- output scaled again
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V / math.sqrt(Q.shape[-1]), weights
+# --- softmax over queries without a mask
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is None:
+        weights = Softmax()(scores, dim=1)
+    else:
+        weights = Softmax()(_apply_mask(scores, mask), dim=-1)
+    return weights @ V, weights
+# --- masks as Tensors only
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask.numpy())
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- a batch axis is taken for granted
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    B, L, D = Q.shape[-3:]
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- two-axis input cut to three
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    if Q.ndim == 2:
+        Q, K, V = Q.reshape(1, *Q.shape), K.reshape(1, *K.shape), V.reshape(1, *V.shape)
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights

@@ -1,0 +1,1 @@
+"""Attention from scratch in NumPy: the library that the course module builds."""

@@ -1,0 +1,1 @@
+"""One file per module of the course."""
