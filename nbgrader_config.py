@@ -16,3 +16,8 @@ c.CourseDirectory.db_url = f"sqlite:///{Path(__file__).parent / 'classroom' / 'g
 
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
 c.HTMLExporter.sanitize_html = True
+
+# `nbgrader autograde` and the formgrader grade with our engine: in a jail, judged outside it
+c.Autograde.exporter_class = "grader.nbgrader_plugins.SubmissionExporter"
+c.Autograde.sanitize_preprocessors = ["grader.nbgrader_plugins.GradeInJail"]
+c.Autograde.autograde_preprocessors = []

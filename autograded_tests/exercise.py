@@ -312,7 +312,7 @@ def _symptom(exercise: Exercise, session: Session, failed: list[tuple[Ask, Reply
     if reply.problem:
         sentences = {
             "blank": "Not answered yet.",
-            "missing": f"`{text}` is not defined: its cell is missing, or it raised an error.",
+            "missing": _missing(*text.partition(": ")),
             "kind": f"{text}.",
             "raised": f"It raised {text}",
             "time": f"It ran for too long and was stopped{': ' + text if text else ''}.",
@@ -351,6 +351,11 @@ def _symptom(exercise: Exercise, session: Session, failed: list[tuple[Ask, Reply
         return f"`{key}` is not right.", False
     first = ", ".join(map(str, off[0]))
     return f"`{key}[{first}]` is not right ({len(off)} of {answer.size} differ).", False
+
+
+def _missing(name: str, _colon: str, error: str) -> str:
+    reason = f"its cell raised {error}" if error else "its cell is missing, or it raised an error."
+    return f"`{name}` is not defined: {reason}"
 
 
 def _identical(a: np.ndarray, b: np.ndarray) -> bool:

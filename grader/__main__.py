@@ -2,26 +2,42 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader import course
 
+if TYPE_CHECKING:
+    from grader.batch import Row
+
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m grader", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m grader", description="Make the course, and grade a class.")
     commands = parser.add_subparsers(dest="command", required=True)
     make = commands.add_parser("course", help="make tinytorch/ and modules/ from solutions/")
     make.add_argument("--check", action="store_true", help="change nothing; fail if what is there differs")
     make.add_argument("--run", action="store_true", help="also run every instructor notebook")
-    grade = commands.add_parser("grade", help="grade a class and print a table")
-    grade.add_argument("module", metavar="MODULE")
+    grade = commands.add_parser("grade", help="grade a class, record it in the gradebook, print a table")
+    grade.add_argument("module", metavar="MODULE", help="for example 04_attention")
+    grade.add_argument("--class", dest="folder", metavar="DIR", type=Path, default=course.ROOT / "classroom")
+    grade.add_argument("--student", metavar="ID", action="append", default=[], help="only this one; may be repeated")
+    grade.add_argument("--jobs", metavar="N", type=int, default=0, help="at a time; one per core if not given")
+    grade.add_argument("--force", action="store_true", help="grade unchanged submissions again")
+    grade.add_argument("--json", action="store_true", help="print one JSON object a line and nothing else")
     options = parser.parse_args(arguments)
     try:
         if options.command == "course":
             return _course(options.check, options.run)
-        from grader import batch
-
-        return batch.grade(options.module)
-    except course.CourseError as error:
+        return _grade(options)
+    except KeyboardInterrupt:
+        print(
+            f"{options.command}: stopped; what was done is kept, the same command goes on from there", file=sys.stderr
+        )
+        return 130
+    except Exception as error:
+        if type(error).__name__ not in ("CourseError", "JailError", "GradebookError"):
+            raise
         print(f"{options.command}: {error}", file=sys.stderr)
         return 1
 
@@ -37,6 +53,73 @@ def _course(check: bool, run: bool) -> int:
         for module in course.modules():
             course.run_notebook(course.module_notebook(module))
     return 0
+
+
+def _grade(options: argparse.Namespace) -> int:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from grader import batch
+    from grader.jail import unprotected
+
+    if unprotected():
+        print("grade: GRADER_JAIL=none: nothing protects this machine from what students wrote", file=sys.stderr)
+    progress = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        disable=options.json or not sys.stderr.isatty(),
+    )
+    task = progress.add_task("", total=None)
+
+    def on_row(row: "Row") -> None:
+        progress.update(task, advance=1, description=row.student)
+        if options.json:
+            print(row.to_json(), flush=True)
+        elif row.status != "graded":
+            progress.console.print(
+                f"grade: {row.student}/{row.module}: {row.status}: {row.reason}", markup=False, soft_wrap=True
+            )
+
+    with progress:
+        rows = batch.grade_class(
+            options.module,
+            batch.Classroom(options.folder),
+            students=options.student,
+            jobs=options.jobs,
+            force=options.force,
+            on_start=lambda students: progress.update(task, total=len(students)),
+            on_row=on_row,
+        )
+    if not options.json:
+        _print_table(rows)
+    return 1 if any(row.status == "failed" for row in rows) else 0
+
+
+def _print_table(rows: Sequence["Row"]) -> None:
+    """One line per student: points, exercise by exercise, and what there is to know."""
+    from rich.console import Console
+    from rich.table import Table
+
+    exercises = next((list(row.scores) for row in rows if row.scores), [])
+    table = Table(box=None, pad_edge=False)
+    table.add_column("student")
+    table.add_column("points", justify="right")
+    for number in range(len(exercises)):
+        table.add_column(str(number + 1), justify="right")
+    table.add_column("")
+    for row in rows:
+        points = [f"{row.scores[name]:g}" if name in row.scores else "" for name in exercises]
+        note = row.status if row.status != "graded" else "unchanged" if row.unchanged else ""
+        if row.repairs:
+            note = f"{note} {len(row.repairs)} repaired".strip()
+        table.add_row(row.student, f"{row.score:g}/{row.max_score:g}", *points, note)
+    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+    console.print(table)
+    if exercises:
+        console.print("\n" + ", ".join(f"{n + 1} {name}" for n, name in enumerate(exercises)), soft_wrap=True)
 
 
 if __name__ == "__main__":

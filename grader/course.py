@@ -9,7 +9,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import nbformat
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -118,6 +117,7 @@ def _differences(root: Path, new: Path, part: str) -> list[str]:
 
 def run_notebook(path: Path):
     """Run a notebook top to bottom in a fresh kernel, in its own folder; the notebook with its outputs."""
+    import nbformat
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
 

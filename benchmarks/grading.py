@@ -1,0 +1,218 @@
+"""Grading a class, ours against stock nbgrader: the same notebooks, the same machine, the same run.
+
+    python benchmarks/grading.py [--sizes 1,20,200] [--markdown FILE]
+
+Whole commands are timed, from the shell to the last grade in the gradebook. Stock runs our instructor's notebook as it is, hidden
+tests included, in nbgrader's own Execute. Demo cells are taken out on both sides, and once more left in for stock, which
+would run them; our grader never does.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from grader.course import ROOT
+
+MODULE = "04_attention"
+STOCK_CONFIG = """
+from pathlib import Path
+c = get_config()
+c.CourseDirectory.course_id = "stock"
+c.CourseDirectory.root = str(Path(__file__).parent)
+c.CourseDirectory.source_directory = "solutions"
+c.CourseDirectory.release_directory = "modules"
+c.Execute.timeout = 120
+"""
+
+
+@dataclass(frozen=True)
+class Measured:
+    who: str
+    demos: bool
+    submissions: int
+    seconds: float
+    megabytes: float  # largest sum over all processes of the memory that is theirs (shared memory counted once)
+    points: set[float]
+
+
+def notebook(path: Path, demos: bool) -> dict:
+    content = json.loads(path.read_text(encoding="utf-8"))
+    if not demos:
+        content["cells"] = [c for c in content["cells"] if "demo" not in c["metadata"].get("tags", ())]
+    return content
+
+
+def write(path: Path, content: dict) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+def run(command: list[str], folder: Path) -> tuple[float, float]:
+    """Seconds, and the peak of all processes' memory in MB."""
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    start = time.perf_counter()
+    with open(folder / "log.txt", "w") as log:
+        process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT, env=environment)
+        peak, done = 0.0, threading.Event()
+
+        def watch() -> None:
+            nonlocal peak
+            while not done.wait(0.1):
+                total = 0
+                try:
+                    processes = [psutil.Process(process.pid)]
+                    processes += processes[0].children(recursive=True)
+                except psutil.Error:
+                    continue
+                for p in processes:
+                    try:
+                        total += p.memory_full_info().pss
+                    except psutil.Error:
+                        continue
+                peak = max(peak, total / 1e6)
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        status = process.wait()
+        seconds = time.perf_counter() - start
+        done.set()
+        watcher.join()
+    if status:
+        raise SystemExit(f"{' '.join(command)} failed:\n{(folder / 'log.txt').read_text()[-3000:]}")
+    return seconds, peak
+
+
+def points(database: Path) -> set[float]:
+    """Automatic points of every submission in a gradebook."""
+    query = (
+        "import sys; from grader.gradebook import open_gradebook\n"
+        "with open_gradebook('sqlite:///' + sys.argv[1], '') as book:\n"
+        f"    for s in book.assignment_submissions('{MODULE}'):\n"
+        "        print(sum(g.auto_score or 0 for n in s.notebooks for g in n.grades))"
+    )
+    out = subprocess.run([sys.executable, "-c", query, database], capture_output=True, text=True, check=True).stdout
+    return {float(line) for line in out.split()}
+
+
+def stock(submissions: int, demos: bool) -> Measured:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "nbgrader_config.py").write_text(STOCK_CONFIG)
+        write(
+            folder / "solutions" / MODULE / "attention.ipynb",
+            notebook(ROOT / "solutions" / MODULE / "attention.ipynb", demos),
+        )
+        nbgrader = [sys.executable, "-m", "nbgrader"]
+        run([*nbgrader, "generate_assignment", MODULE, "--create"], folder)
+        right = notebook(ROOT / "examples" / "class" / "ada" / MODULE / "attention.ipynb", demos)
+        for n in range(submissions):
+            write(folder / "submitted" / f"s{n:03}" / MODULE / "attention.ipynb", right)
+        seconds, peak = run([*nbgrader, "autograde", MODULE], folder)
+        return Measured("stock nbgrader", demos, submissions, seconds, peak, points(folder / "gradebook.db"))
+
+
+def ours(submissions: int) -> Measured:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        source = ROOT / "examples" / "class" / "ada" / MODULE / "attention.ipynb"
+        for n in range(submissions):
+            target = folder / "class" / "submitted" / f"s{n:03}" / MODULE / "attention.ipynb"
+            target.parent.mkdir(parents=True)
+            shutil.copy(source, target)
+        command = [sys.executable, "-m", "grader", "grade", MODULE, "--class", str(folder / "class"), "--json"]
+        seconds, peak = run(command, folder)
+        return Measured("ours", False, submissions, seconds, peak, points(folder / "class" / "gradebook.db"))
+
+
+def first_row() -> float:
+    """Seconds from the command to the first row of results, for a new class."""
+    with tempfile.TemporaryDirectory() as name:
+        shutil.copytree(ROOT / "examples" / "class", Path(name) / "submitted")
+        command = [sys.executable, "-m", "grader", "grade", MODULE, "--class", name, "--json"]
+        start = time.perf_counter()
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
+        assert process.stdout is not None
+        process.stdout.readline()
+        seconds = time.perf_counter() - start
+        process.communicate()
+        return seconds
+
+
+def where_time_goes() -> list[tuple[str, float]]:
+    """Seconds of one right submission, step by step, in a warm jail; medians."""
+    from statistics import median
+
+    from autograded_tests import judge
+    from grader.grade import load_assignment
+    from grader.jail import open_jail
+    from grader.rebuild import rebuild
+    from grader.session import JailSession
+
+    assignment = load_assignment(MODULE)
+    data = (ROOT / "examples" / "class" / "ada" / MODULE / "attention.ipynb").read_bytes()
+    jail = open_jail(MODULE)
+    steps: dict[str, list[float]] = {}
+    for _ in range(20):
+        times = [time.perf_counter()]
+        parts = rebuild(data, assignment.cells, {e.name: e.defines for e in assignment.exercises}).parts
+        cells = [p for p in parts if p.kind in ("given", "answer", "added") and p.cell["cell_type"] == "code"]
+        times.append(time.perf_counter())
+        session = JailSession(
+            jail, [p.cell["source"] for p in cells], [n for n, p in enumerate(cells) if p.kind == "given"]
+        )
+        session.run()
+        times.append(time.perf_counter())
+        for exercise in assignment.exercises:
+            judge(exercise, session)
+        times.append(time.perf_counter())
+        session.close()
+        times.append(time.perf_counter())
+        for name, a, b in zip(
+            ("rebuild", "copy and run cells", "ask and judge", "end"), times, times[1:], strict=False
+        ):
+            steps.setdefault(name, []).append(b - a)
+    jail.close()
+    return [(name, median(values)) for name, values in steps.items()]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", default="1,20,200")
+    parser.add_argument("--markdown", type=Path, help="also write the tables to this file")
+    options = parser.parse_args()
+    rows = []
+    for size in map(int, options.sizes.split(",")):
+        rows += [ours(size), stock(size, demos=False)]
+        if size <= 20:
+            rows.append(stock(size, demos=True))
+    lines = [
+        "| who | demo cells | submissions | seconds | seconds each | times ours | peak memory |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        assert row.points == {28.0}, f"{row.who}: {row.points}"
+        mine = next(r.seconds for r in rows if r.who == "ours" and r.submissions == row.submissions)
+        lines.append(
+            f"| {row.who} | {'run' if row.demos else 'none'} | {row.submissions} | {row.seconds:.1f} "
+            f"| {row.seconds / row.submissions:.2f} | {row.seconds / mine:.1f} | {row.megabytes:.0f} MB |"
+        )
+    lines += ["", "| step of one submission, in a warm jail | milliseconds |", "|---|---|"]
+    lines += [f"| {name} | {1000 * seconds:.0f} |" for name, seconds in where_time_goes()]
+    lines += ["", f"First row of results {min(first_row() for _ in range(3)):.2f} s after the command."]
+    print("\n".join(lines))
+    if options.markdown:
+        options.markdown.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
