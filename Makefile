@@ -32,6 +32,7 @@ test: setup  ## run all tests
 check: setup  ## fail if something generated is stale, a notebook does not run, or ruff complains
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/mypy
 	$(BIN)/python -m grader course --check --run
 
 lab: setup  ## open the student copies in JupyterLab

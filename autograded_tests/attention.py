@@ -203,7 +203,7 @@ SCALE = Exercise(
             ),
         ),
         Case("gradient", 0.5, (ask_scale(SCORES_3, 16, ("grad_scores",), normal(54, B, L, S)),)),
-        Case("input unchanged", 0.25, (ask_scale(SCORES_3, 12, ("scores_after",)),)),
+        Case("input unchanged", 0.25, (ask_scale(SCORES_3, 12, ("scores_after",)),), alone=False),
     ),
     reference=scale_reference,
     misconceptions=tuple(
@@ -371,7 +371,7 @@ def where_blocked(value: float) -> Function:
 
 
 def only_allowed(grad: Array, mask: Array) -> Array:
-    return (grad * references.may_look(mask, grad.shape)).astype(np.float32)
+    return np.asarray(grad * references.may_look(mask, grad.shape), dtype=np.float32)
 
 
 def blocked_too_high(ask: Ask, reply: Reply) -> bool:
@@ -423,7 +423,7 @@ MASK = Exercise(
             0.25,
             (ask_mask(SCORES_3, MASK_3, ("grad_scores",), grad=only_allowed(normal(71, B, L, S), MASK_3)),),
         ),
-        Case("inputs unchanged", 0.25, (ask_mask(SCORES_3, MASK_3, ("scores_after", "mask_after")),)),
+        Case("inputs unchanged", 0.25, (ask_mask(SCORES_3, MASK_3, ("scores_after", "mask_after")),), alone=False),
     ),
     reference=masked_reference,
     misconceptions=(
@@ -650,7 +650,7 @@ def uniform(scores: Array) -> Array:
 
 
 def hard(scores: Array) -> Array:
-    return (scores == scores.max(-1, keepdims=True)).astype(float)
+    return np.asarray(scores == scores.max(-1, keepdims=True), dtype=float)
 
 
 def inner(axis: int) -> Function:
@@ -768,6 +768,7 @@ ATTENTION = Exercise(
             "inputs unchanged",
             0.25,
             (ask_attention(Q3, K3, V3, MASK_3, ("Q_after", "K_after", "V_after", "mask_after")),),
+            alone=False,
         ),
     ),
     reference=attention_reference,
@@ -1176,13 +1177,16 @@ def ask_multi(x: Array = SELF, compare: tuple[str, ...] = ("output",), **inputs:
     return Ask("multi_head_attention", given, compare)
 
 
+MULTI_HEAD_INPUTS = ("num_heads", "x", "weights", "biases", "mask", "context")
+
+
 def multi_reference(probe: str, i: Inputs) -> Arrays:
     if probe == "multi_head_parameters":
         sizes = (i["embed_dim"], i["num_heads"], i["embed_dim"] // i["num_heads"])
         return {"parameters": np.arange(8), "parameters_after": np.arange(8), "sizes": np.array(sizes)}
     if probe == "multi_head_raises":
         return {"refused": np.array(1)}
-    given = {k: i.get(k) for k in ("num_heads", "x", "weights", "biases", "mask", "context")}
+    given: dict[str, Any] = {k: i.get(k) for k in MULTI_HEAD_INPUTS}
     output, weights = references.multi_head(**given)
     answer = {"output": output, "attention_weights": weights, "x_after": i["x"]}
     if i.get("context") is not None:
@@ -1205,7 +1209,7 @@ def right_merge(x: Array) -> Array:
     return x.swapaxes(1, 2).reshape(x.shape[0], x.shape[2], -1)
 
 
-def shape_mask(mask: Array | None) -> Array | None:
+def shape_mask(mask: Array | None) -> Any:
     return references.mask_for_heads(mask)
 
 
@@ -1244,7 +1248,7 @@ def multis(
     def predict(probe: str, i: Inputs) -> Arrays | None:
         if probe != "multi_head_attention":
             return None
-        given = {k: i.get(k) for k in ("num_heads", "x", "weights", "biases", "mask", "context")}
+        given: dict[str, Any] = {k: i.get(k) for k in MULTI_HEAD_INPUTS}
         both = dict(zip(("output", "attention_weights"), multi(**given, **steps), strict=True))
         return {key: both[key] for key in keys}
 
@@ -1310,10 +1314,14 @@ MULTI_HEAD = Exercise(
                     ("parameters", "parameters_after", "sizes"),
                 ),
             ),
+            alone=False,
         ),
         Case("gradient", 1, (ask_multi(mask=SELF_MASK_3, grad=normal(114, B, L, E), compare=ALL_GRADIENTS),)),
         Case(
-            "heads that do not divide", 0.5, (Ask("multi_head_raises", {"embed_dim": 8, "num_heads": 3}, ("refused",)),)
+            "heads that do not divide",
+            0.5,
+            (Ask("multi_head_raises", {"embed_dim": 8, "num_heads": 3}, ("refused",)),),
+            alone=False,
         ),
     ),
     reference=multi_reference,

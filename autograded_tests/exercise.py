@@ -56,11 +56,15 @@ class Ask:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Questions that are right or wrong together, and what they are worth."""
+    """Questions that are right or wrong together, and what they are worth.
+
+    alone  False if an answer that computes nothing right could pass: then it counts only together with another case
+    """
 
     name: str
     points: float
     asks: tuple[Ask, ...]
+    alone: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +197,9 @@ def judge(exercise: Exercise, session: Session) -> Verdict:
         if failed := _ask_all(exercise, case, session, {}):
             failures[case.name] = failed
     excused = _follow_through(exercise, session, failures) if failures else {}
+    if all(c.name in failures and c.name not in excused for c in exercise.cases if c.alone):
+        excused = {}
+        failures |= {c.name: failures.get(c.name, []) for c in exercise.cases if not c.alone}
     left = {name: failed for name, failed in failures.items() if name not in excused}
     messages = _explain(exercise, session, left) if left else {}
     results = []
@@ -208,7 +215,7 @@ def _ask_all(
     exercise: Exercise, case: Case, session: Session, helpers: Mapping[str, Helper]
 ) -> list[tuple[Ask, Reply, str]]:
     """The questions of a case that were not answered rightly, up to the first that brought no arrays at all."""
-    failed = []
+    failed: list[tuple[Ask, Reply, str]] = []
     for ask in case.asks:
         reply = session.ask(ask.probe, ask.inputs, helpers)
         if reply.problem:
@@ -250,6 +257,8 @@ def _explain(
     """
     fits: dict[str, list[Misconception]] = {}
     for name, failed in failures.items():
+        if not failed:
+            continue
         (case,) = (c for c in exercise.cases if c.name == name)
         fits[name] = [m for m in exercise.misconceptions if _fits(exercise, m, case, failed)]
     passed = [case for case in exercise.cases if case.name not in failures]
@@ -260,7 +269,9 @@ def _explain(
     }
     messages = {}
     for name, failed in failures.items():
-        if fits[name]:
+        if not failed:
+            messages[name] = ("Counts when something else is right.", False)
+        elif fits[name]:
             messages[name] = (max(fits[name], key=lambda m: votes[id(m)]).sentence, True)
         else:
             messages[name] = _symptom(exercise, session, failed)
@@ -277,7 +288,7 @@ def _fits(exercise: Exercise, misconception: Misconception, case: Case, failed: 
     if misconception.cases and case.name not in misconception.cases:
         return False
     if misconception.sign is not None:
-        return any(misconception.sign(ask, reply) for ask, reply, _ in failed)
+        return any(_shows(misconception.sign, ask, reply) for ask, reply, _ in failed)
     for ask, reply, _ in failed:
         prediction = None if reply.problem else predicted(misconception, ask)
         reference = expected(exercise, ask)
@@ -290,6 +301,13 @@ def _fits(exercise: Exercise, misconception: Misconception, case: Case, failed: 
             return False
     right = [ask for ask in case.asks if ask not in [a for a, _, _ in failed]]
     return not _would_lose(exercise, misconception, right)
+
+
+def _shows(sign: Callable[[Ask, Reply], bool], ask: Ask, reply: Reply) -> bool:
+    try:
+        return sign(ask, reply)
+    except (ValueError, TypeError, IndexError, KeyError):  # arrays of any shape can come back
+        return False
 
 
 def _would_lose(exercise: Exercise, misconception: Misconception, asks: Sequence[Ask]) -> bool:

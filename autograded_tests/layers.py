@@ -77,6 +77,7 @@ LINEAR = Exercise(
                 for bias in (True, False)
                 for compare in (("kept",), ("order", "trainable", "varied"))
             ),
+            alone=False,
         ),
         Case("gradient", 0.75, (ask(FLAT, ("grad_x", "grad_weight", "grad_bias", "x_after"), normal(30, 4, 5)),)),
     ),

@@ -29,7 +29,7 @@ def softmax(x: Array, dim: int) -> Array:
 
 
 def softmax_gradient(shares: Array, grad: Array, dim: int) -> Array:
-    return shares * (grad - (grad * shares).sum(axis=dim, keepdims=True))
+    return np.asarray(shares * (grad - (grad * shares).sum(axis=dim, keepdims=True)))
 
 
 def linear(x: Array, weight: Array, bias: Array | None) -> Array:

@@ -87,7 +87,7 @@ class Jail:
             _copy_library(Path(self._scratch), names)
             environment |= {"GRADER_SCRATCH": self._scratch, "HOME": self._scratch, "PYTHONPATH": self._scratch}
             command = [sys.executable, f"{self._scratch}/worker.py", *arguments]
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (as long as the jail)
         self._process = subprocess.Popen(
             command,
             env=environment,
@@ -107,9 +107,10 @@ class Jail:
         except TimeoutError:
             warm = False
         if not warm:
-            self.close()
+            self._process.kill()
             self._errors.seek(0)
             text = self._errors.read().decode(errors="replace").strip()
+            self.close()
             raise JailError(f"the jail did not start: {text.splitlines()[-1] if text else 'no word from it'}")
         self._ready = True
 
@@ -156,6 +157,7 @@ class Jail:
             else:
                 self._process.kill()  # the jail dies with bubblewrap
         self._process.wait()
+        self._errors.close()
         if self._scratch:
             shutil.rmtree(self._scratch, ignore_errors=True)
 

@@ -14,7 +14,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from grader import batch, gradebook
 from grader.grade import load_assignment
 
-Result = tuple[nbformat.NotebookNode, dict[str, Any]]
+Result = tuple[Any, dict[str, Any]]
 
 
 class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
@@ -22,15 +22,17 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
 
     def from_filename(self, filename: str, resources: Any = None, **kwargs: Any) -> Result:
         if not self.parent._sanitizing:  # nbgrader's second step reads what our first one wrote
-            return super().from_filename(filename, resources=resources, **kwargs)  # type: ignore[no-any-return]
+            read: Result = super().from_filename(filename, resources=resources, **kwargs)
+            return read
         resources["folder"] = str(Path(filename).absolute().parent)
-        return self.from_notebook_node(nbformat.v4.new_notebook(), resources=resources, **kwargs)  # type: ignore[no-any-return]
+        empty: Result = self.from_notebook_node(nbformat.v4.new_notebook(), resources=resources, **kwargs)
+        return empty
 
 
 class GradeInJail(NbGraderPreprocessor):  # type: ignore[misc]
     """Grades a submission, records it in the gradebook, and gives the notebook that is kept."""
 
-    def preprocess(self, nb: nbformat.NotebookNode, resources: dict[str, Any]) -> Result:
+    def preprocess(self, nb: Any, resources: dict[str, Any]) -> Result:
         where, folder = resources["nbgrader"], Path(resources["folder"])
         assignment = load_assignment(where["assignment"])
         submission = batch.find_submission(folder, where["student"], assignment)

@@ -14,7 +14,9 @@ import socket
 import struct
 import sys
 import traceback
-from typing import Any, NoReturn
+import warnings
+from functools import partial
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -24,6 +26,10 @@ SCRATCH = os.environ.get("GRADER_SCRATCH", "/scratch")
 # --- messages: a length, JSON, and then the arrays that the JSON announces by dtype and shape --------------------------
 
 
+class Readable(Protocol):
+    def recv(self, size: int, /) -> bytes: ...
+
+
 def send(connection: socket.socket, message: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
     flat = {name: np.asarray(a, order="C") for name, a in arrays.items()}
     message = message | {"arrays": [[name, a.dtype.str, a.shape] for name, a in flat.items()]}
@@ -31,7 +37,7 @@ def send(connection: socket.socket, message: dict[str, Any], arrays: dict[str, n
     connection.sendall(struct.pack("<I", len(text)) + text + b"".join(a.tobytes() for a in flat.values()))
 
 
-def receive(connection: socket.socket, most: int = 1 << 30) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def receive(connection: Readable, most: int = 1 << 30) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """One message; ValueError if it is not one or is larger than `most` bytes, EOFError if the other side is gone."""
     (length,) = struct.unpack("<I", _exactly(connection, 4))
     if length > min(most, 1 << 20):
@@ -56,7 +62,7 @@ def receive(connection: socket.socket, most: int = 1 << 30) -> tuple[dict[str, A
     return message, arrays
 
 
-def _exactly(connection: socket.socket, length: int) -> bytes:
+def _exactly(connection: Readable, length: int) -> bytes:
     parts = []
     while length:
         part = connection.recv(min(length, 1 << 20))
@@ -211,7 +217,8 @@ class Captured:
     encoding, errors = "utf-8", "replace"
 
     def __init__(self, most: int) -> None:
-        self.most, self.parts, self.size, self.cut = most, [], 0, False
+        self.most, self.size = most, 0
+        self.parts: list[str] = []
 
     def write(self, text: str) -> int:
         if self.size < self.most:
@@ -254,7 +261,7 @@ def serve(connection: socket.socket, shell: Any, run_cell: Any, limits: dict[str
         else:
             inputs = message["inputs"] | arrays
             stand_ins = {
-                name: probes.stand_in(name, parameters, results_of, lambda *a: ask_back(connection, message["id"], *a))
+                name: probes.stand_in(name, parameters, results_of, partial(ask_back, connection, message["id"]))
                 for name, parameters, results_of in message["helpers"]
             }
             with np.errstate(all="ignore"):
@@ -314,16 +321,16 @@ def warm_up() -> tuple[Any, Any]:
 
     matplotlib.use("Agg")
     import matplotlib.pyplot
-    import numpy.random
+    import probes  # noqa: F401
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
-
-    import probes  # noqa: F401
 
     config = Config()
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "nocolor"
-    InteractiveShell.showtraceback = InteractiveShell.showsyntaxerror = lambda *args, **kwargs: None  # see describe
+    for name in ("showtraceback", "showsyntaxerror"):  # see describe
+        setattr(InteractiveShell, name, lambda *args, **kwargs: None)
+    warnings.formatwarning = lambda message, category, *_args, **_kwargs: f"{category.__name__}: {message}\n"
     shell = InteractiveShell.instance(config=config)
     for name in os.environ["GRADER_MODULES"].split():
         __import__(f"tinytorch.core.{name}")

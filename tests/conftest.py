@@ -4,3 +4,25 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+from collections.abc import Iterator  # noqa: E402
+
+import pytest  # noqa: E402
+
+from grader.grade import Assignment, load_assignment  # noqa: E402
+from grader.jail import Jail, Limits, open_jail  # noqa: E402
+
+QUICK = Limits(cell_time=2, probe_time=1.5, whole_time=30, memory=800 << 20)
+
+
+@pytest.fixture(scope="session")
+def jail() -> Iterator[Jail]:
+    """A jail for 04_attention with short limits. No bubblewrap is a failure, not a reason to skip."""
+    jail = open_jail("04_attention", QUICK)
+    yield jail
+    jail.close()
+
+
+@pytest.fixture(scope="session")
+def assignment() -> Assignment:
+    return load_assignment("04_attention")

@@ -1,0 +1,328 @@
+"""What can be done from inside the jail, tried from inside; and that the verdict stays outside."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import psutil
+import pytest
+from answers import Everything, submission
+
+from grader import worker
+from grader.course import ROOT
+from grader.grade import grade_notebook
+from grader.jail import Jail, JailError, Limits, open_jail
+from grader.session import JailSession
+
+
+def run(jail: Jail, source: str) -> str:
+    """The output of a cell in a copy of its own, or its error or trouble."""
+    session = JailSession(jail, [source])
+    (outcome,) = session.run()
+    session.close()
+    return outcome.output if not outcome.trouble else f"{outcome.trouble}: {outcome.error}"
+
+
+def test_nothing_of_the_class_is_in_sight(jail):
+    """No solution, test, gradebook, class or home: every regular file inside is Python's, a package's or one of seven of ours."""
+    python = (sys.base_prefix, sys.prefix, "/usr/lib", "/dev", "/etc/ld.so.cache")
+    source = f"""
+import os, json
+files = [os.path.join(d, f) for d, _, fs in os.walk("/") for f in fs]
+theirs = [f for f in files if f.startswith({python!r})]
+print(json.dumps([sorted(set(files) - set(theirs)), [f for f in theirs if f.endswith((".ipynb", ".db"))]]))
+"""
+    ours, suspicious = json.loads(run(jail, source))
+    library = [
+        f"/jail/tinytorch/{f}.py"
+        for f in ("__init__", "core/__init__", "core/activations", "core/layers", "core/tensor")
+    ]
+    assert ours == sorted(["/jail/probes.py", "/jail/worker.py", *library])
+    assert all("/site-packages/" in f or f.startswith("/usr/lib/") for f in suspicious)
+
+
+@pytest.mark.parametrize(
+    ("what", "source"),
+    [
+        ("network", "import socket; socket.create_connection(('127.0.0.1', 80), 1)"),
+        ("a name server", "import socket; socket.getaddrinfo('example.org', 80)"),
+        ("write to /", "open('/x', 'w')"),
+        ("write to the library", "open('/jail/probes.py', 'a')"),
+        ("write to a package", "import numpy; open(numpy.__file__, 'a')"),
+        ("write to home", f"open({os.path.expanduser('~/x')!r}, 'w')"),
+        ("read a solution", f"open({str(ROOT / 'solutions' / '04_attention' / 'attention.ipynb')!r})"),
+        ("read the tests", f"open({str(ROOT / 'autograded_tests' / 'attention.py')!r})"),
+        ("import the reference", "import tinytorch.core.attention"),
+        ("import the tests", "import autograded_tests"),
+        ("processes", "import os; os.listdir('/proc')"),
+        ("a process", "import os; os.fork()"),
+        ("a program", "import subprocess, sys; subprocess.run([sys.executable, '-c', ''])"),
+        ("another namespace", "import ctypes, os; assert ctypes.CDLL(None, use_errno=True).unshare(0x10000000) == 0"),
+        ("a mount", "import ctypes; assert ctypes.CDLL(None).mount(b'x', b'/scratch', b'tmpfs', 0, None) == 0"),
+        ("root", "import os; os.setuid(0)"),
+        ("a large file", "open('/scratch/x', 'wb').write(bytes(17 << 20))"),
+        ("a full disk", "[open(f'/scratch/{n}', 'wb').write(bytes(15 << 20)) for n in range(6)]"),
+        (
+            "many threads",
+            "import threading, time\n[threading.Thread(target=time.sleep, args=(9,)).start() for _ in range(99)]",
+        ),
+        ("much memory", "import numpy as np; x = [np.ones(1 << 26) for _ in range(9)]"),
+    ],
+)
+def test_what_is_refused(jail, what, source):
+    assert run(jail, source).startswith(("error: ", "memory: ")), what
+
+
+def test_the_environment_says_nothing(jail):
+    os.environ["GRADER_TEST_SECRET"] = "secret"
+    fresh = Jail("04_attention")
+    names = run(fresh, "import os; print(*sorted(os.environ))").split()
+    fresh.close()
+    del os.environ["GRADER_TEST_SECRET"]
+    allowed = {"GRADER_MODULES", "HOME", "IPYTHONDIR", "LANG", "LC_CTYPE", "MPLBACKEND", "MPLCONFIGDIR", "PWD"}
+    allowed |= {"OMP_NUM_THREADS", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH"}
+    assert {n for n in names if not n.startswith("OPENBLAS_")} <= allowed
+
+
+def test_what_is_allowed(jail):
+    assert run(jail, "import threading; t = threading.Thread(target=print, args=(3,)); t.start(); t.join()") == "3\n"
+    assert run(jail, "open('x', 'w').write('y'); print(open('/scratch/x').read())") == "y\n"
+    assert run(
+        jail, "print(plt.figure()) if 'plt' in globals() else print(__import__('matplotlib.pyplot'))"
+    ).startswith("<")
+
+
+def test_scratch_is_empty_for_everyone(jail):
+    run(jail, "open('/scratch/left', 'w').write('for the next')")
+    assert run(jail, "import os; print(os.listdir('/scratch'))") == "[]\n"
+
+
+def test_nothing_is_left_running(jail):
+    source = (
+        "import threading\ndef spin():\n    while True: pass\n[threading.Thread(target=spin).start() for _ in range(3)]"
+    )
+    session = JailSession(jail, [source])
+    session.run()
+    warm = psutil.Process(jail._process.pid)
+    assert len(warm.children(recursive=True)) == 3  # bubblewrap's own child, the warm process, the copy
+    session.close()
+    assert len(warm.children(recursive=True)) == 2
+    jail_of_its_own = open_jail("04_attention")
+    pid = jail_of_its_own._process.pid
+    session = JailSession(jail_of_its_own, [source])
+    session.run()
+    children = psutil.Process(pid).children(recursive=True)
+    jail_of_its_own.close()
+    gone, alive = psutil.wait_procs(children, timeout=5)
+    assert not alive and not psutil.pid_exists(pid)
+    session.close()
+
+
+def test_output_is_cut(jail):
+    assert len(run(jail, "print('x' * (20 << 20))")) < 11_000
+    assert run(jail, "while True: print('again')") == "time: "
+    many = run(jail, "for n in range(10 ** 4): print(n)")
+    assert many.endswith("more characters were printed ...") and len(many) < 11_000
+
+
+@pytest.mark.parametrize(
+    ("trouble", "source"),
+    [
+        ("time", "while True: pass"),
+        ("time", "while True:\n    try:\n        while True: pass\n    except BaseException: pass"),
+        ("died", "import os; os._exit(0)"),
+        ("died", "import ctypes; ctypes.string_at(0)"),
+        ("error", "import sys; sys.exit()"),
+        ("error", "def f(): return f()\nf()"),
+        ("error", "input()"),
+        ("error", "raise BaseException('no Exception')"),
+        ("error", "this is no Python"),
+        ("memory", "x = []\nwhile True: x.append(bytearray(10 ** 6))"),
+    ],
+)
+def test_a_cell_that_goes_wrong_costs_itself_only(jail, trouble, source):
+    session = JailSession(jail, ["a = 1", source, "print(a + 1)"])
+    before, bad, after = session.run()
+    session.close()
+    assert (before.trouble, bad.trouble, after.output) == ("", trouble, "2\n")
+
+
+LOOP = "def _scale_scores(scores, d_k):\n    while True: pass"
+FULL = "def _scale_scores(scores, d_k):\n    x = []\n    while True: x.append(np.ones(10 ** 6))"
+EXIT = "def _scale_scores(scores, d_k):\n    import os; os._exit(1)"
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        (LOOP, "It ran for too long and was stopped."),
+        (FULL, "It needed more memory than there is."),
+        (EXIT, "It ended the Python process."),
+        ("while True: pass\n" + LOOP, "It ran for too long and was stopped."),
+        (
+            "1 / 0\n" + LOOP,
+            "`_scale_scores` is not defined: its cell raised ZeroDivisionError: division by zero (line 1)",
+        ),
+    ],
+    ids=["loop", "memory", "exit", "loop in the cell", "error in the cell"],
+)
+def test_a_function_that_goes_wrong_costs_its_exercise_only(jail, assignment, source, reason):
+    graded = grade_notebook(submission({"scale_scores": source}), assignment, jail)
+    assert graded.verdicts["scale_scores"].points == 0
+    assert graded.verdicts["scale_scores"].messages == (reason,)
+    assert graded.score == assignment.max_score - 2
+    for name in ("scaled_dot_product_attention", "multi_head_attention"):
+        assert graded.verdicts[name].messages == ("Right, once `_scale_scores` is; nothing lost here.",)
+
+
+def test_a_jail_that_does_not_hold_is_refused(monkeypatch):
+    monkeypatch.setattr("grader.jail._hidden", lambda: ["/jail/probes.py"])
+    with pytest.raises(JailError, match="there is nothing of the course or of a home"):
+        open_jail("04_attention")
+
+
+def test_no_bubblewrap_no_grading(monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(JailError, match="apt-get install bubblewrap"):
+        open_jail("04_attention")
+
+
+def test_without_namespaces_inside_the_answer_is_the_same(jail, assignment):
+    """Where the kernel allows no namespaces in the jail, every submission gets a new one."""
+    slow = Jail("04_attention", namespaces=False)
+    slow.check()
+    data = submission({"scale_scores": EXIT, "split_heads": "def _split_heads(x, num_heads):\n    return x"})
+    assert grade_notebook(data, assignment, slow).verdicts == grade_notebook(data, assignment, jail).verdicts
+    slow.close()
+
+
+def test_it_works_for_an_ordinary_user():
+    """As a user who is not root, in a user namespace of their own."""
+    code = (
+        "import os; from grader.jail import open_jail; assert os.geteuid() != 0;"
+        "jail = open_jail('04_attention'); assert jail.namespaces; jail.close(); print('holds')"
+    )
+    command = [sys.executable, "-c", code]
+    if os.geteuid() == 0:
+        command = ["unshare", "--user", "--map-user=1000", "--map-group=1000", *command]
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout == "holds\n"
+
+
+# --- replies that are not to be trusted -------------------------------------------------------------------------------
+
+STEAL = """
+import gc, socket, struct, json, threading, time
+wire = next(o for o in gc.get_objects() if isinstance(o, socket.socket))
+def say(text, data=b""):
+    wire.sendall(struct.pack("<I", len(text)) + text + data)
+def announce(dtype, shape, data=b"", id=0):
+    say(json.dumps({"id": id, "problem": "", "text": "", "arrays": [["scaled", dtype, shape]]}).encode(), data)
+"""
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        "say(b'no JSON')",
+        "say(b'[]')",
+        "wire.sendall(b'\\xff' * 100)",
+        "announce('<f4', [10 ** 9, 10 ** 9])",
+        "announce('<f4', [1 << 29])",
+        "announce('|O', [1], b'12345678')",
+        "announce('<f4', [-1])",
+        "announce('<U9', [1], bytes(36))",
+        "announce('<f4', [2, 2], bytes(16), id=99)",
+        "announce({}, [2])",
+        "wire.close()",
+        "wire.sendall(struct.pack('<I', 100) + b'short'); time.sleep(5)",
+        "say(json.dumps({'id': 0, 'helper': '_apply_mask', 'index': -1, 'arguments': {}, 'arrays': []}).encode())",
+        "[say(json.dumps({'id': 10 ** 6, 'arrays': []}).encode()) for _ in range(1000)]",
+    ],
+)
+def test_a_reply_that_is_none_is_no_answer(jail, assignment, act):
+    source = f"{STEAL}\ndef _scale_scores(scores, d_k):\n    {act}\n    return scores / math.sqrt(d_k)"
+    graded = grade_notebook(submission({"scale_scores": source}), assignment, jail)
+    assert graded.verdicts["scale_scores"].points == 0
+    assert graded.score == assignment.max_score - 2
+
+
+def test_messages_survive_the_way():
+    import socket
+
+    ours, theirs = socket.socketpair()
+    arrays = {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "none": np.zeros((0, 3)), "one": np.array(2.5)}
+    with ours, theirs:
+        worker.send(ours, {"id": 7}, arrays)
+        message, back = worker.receive(theirs)
+    assert message["id"] == 7
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(back[name], array)
+        assert back[name].dtype == array.dtype and back[name].shape == array.shape
+
+
+# --- dishonesty: blank work that asks for points ----------------------------------------------------------------------
+
+TRICKS = {
+    "the reference imported": "from tinytorch.core.attention import *",
+    "the tests imported": "import autograded_tests; autograded_tests.grade = lambda *a: 99.0",
+    "always equal": "class Equal:\n    def __eq__(self, other): return True\n    shape = data = property(lambda s: s)\n"
+    "_scale_scores = causal_mask = _compute_attention_scores = lambda *a, **k: Equal()",
+    "numpy replaced": "import numpy as np; np.allclose = np.isclose = np.array_equal = lambda *a, **k: True",
+    "assert taken out": "import ast\nclass T(ast.NodeTransformer):\n    def visit_Assert(self, n): return ast.Pass()\n"
+    "get_ipython().ast_transformers.append(T())",
+    "input transformer": "get_ipython().input_transformers_cleanup.append(lambda lines: ['28.0\\n'])",
+    "run_cell replaced": "ip = get_ipython(); ip.run_cell = lambda *a, **k: None; type(ip).run_cell = ip.run_cell",
+    "showtraceback replaced": "get_ipython().showtraceback = lambda *a, **k: None",
+    "probes replaced": "import probes\nfor n in probes.PROBES: probes.PROBES[n] = lambda ns, **k: {}",
+    "probe results copied": "import probes, numpy as np\n"
+    "for n in probes.PROBES: probes.PROBES[n] = lambda ns, **k: {v: np.asarray(k.get('x', k.get('scores', 1))) for v in "
+    "('scores', 'scaled', 'mask', 'masked', 'output', 'weights', 'heads', 'merged', 'attention_weights', 'refused', 'parameters')}",
+    "worker replaced": "import sys; w = sys.modules['__main__']; w.send = lambda *a: None",
+    "a SystemExit": "raise SystemExit(0)",
+    "output forged": "print('scale_scores  2/2'); from IPython.display import publish_display_data\n"
+    "publish_display_data({'text/plain': '28.0', 'application/vnd.tinytorch.verdict+json': {'points': 28}})",
+    "frames walked": "import sys\nf = sys._getframe()\nwhile f: print(sorted(f.f_globals)[:99], f.f_locals.keys()); f = f.f_back",
+    "asking for help": "import probes\ndef _scale_scores(scores, d_k):\n"
+    "    return probes.stand_in('_scale_scores', ['scores', 'd_k'], 1, sys.modules['__main__'].ask_back)(scores, d_k)",
+}
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_blank_work_with_a_trick_has_no_points(jail, assignment, trick):
+    def put_in(notebook):
+        cell = {"cell_type": "code", "metadata": {"tags": ["skip-execution"]}, "source": TRICKS[trick], "outputs": []}
+        notebook["cells"].insert(2, cell)
+
+    graded = grade_notebook(submission(blank=Everything(), edit=put_in), assignment, jail)
+    assert graded.score == 0, {k: str(v) for k, v in graded.verdicts.items() if v.points}
+    text = json.dumps(graded.notebook)
+    for hidden in ("BEGIN HIDDEN", "autograded_tests import", "float64", "references", str(ROOT)):
+        assert hidden not in text.replace(TRICKS[trick], "").replace(json.dumps(TRICKS[trick])[1:-1], "")
+
+
+def test_tags_and_metadata_raise_nothing(jail, assignment):
+    def forge(notebook):
+        for cell in notebook["cells"]:
+            cell["metadata"]["tags"] = ["skip-execution", "demo"]
+            mark = cell["metadata"].get("nbgrader", {})
+            mark |= {"points": 100, "locked": False} if mark.get("grade") else {}
+            if cell["cell_type"] == "code":
+                cell["outputs"] = [{"output_type": "execute_result", "data": {"text/plain": "100.0"}, "metadata": {}}]
+                cell["execution_count"] = 1
+
+    graded = grade_notebook(submission(blank=Everything(), edit=forge), assignment, jail)
+    assert graded.score == 0
+    points = [c["metadata"]["nbgrader"].get("points") for c in graded.notebook["cells"] if "nbgrader" in c["metadata"]]
+    assert 100 not in points
+
+
+def test_time_is_limited_as_a_whole(assignment):
+    jail = open_jail("04_attention", Limits(cell_time=2, probe_time=2, whole_time=3))
+    start = time.monotonic()
+    sources = dict.fromkeys(("compute_attention_scores", "scale_scores", "split_heads"), "while True: pass")
+    graded = grade_notebook(submission(sources), assignment, jail)
+    jail.close()
+    assert graded.status == "graded" and time.monotonic() - start < 6
