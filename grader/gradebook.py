@@ -100,6 +100,7 @@ def _save_cells(book: Any, assignment: Assignment) -> None:
         if mark["solution"]:
             solutions.add(name)
             book.update_or_create_solution_cell(name, *where)
+    book.db.expire(notebook)
     wanted = {id(c): c.name in graded for c in notebook.grade_cells} | {
         id(c): c.name in solutions for c in notebook.solution_cells
     }
@@ -115,10 +116,10 @@ def _save_cells(book: Any, assignment: Assignment) -> None:
         has = {g.cell_id for g in submitted.grades} | {c.cell_id for c in submitted.comments}
         for cell in notebook.grade_cells:
             if cell.id not in has and cell.name in graded:
-                Grade(cell_id=cell.id, notebook=submitted)
+                book.db.add(Grade(cell_id=cell.id, notebook=submitted))
         for cell in notebook.solution_cells:
             if cell.id not in has and cell.name in solutions:
-                Comment(cell_id=cell.id, notebook=submitted)
+                book.db.add(Comment(cell_id=cell.id, notebook=submitted))
 
 
 @contextmanager
