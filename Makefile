@@ -28,9 +28,10 @@ $(INSTALLED): requirements.lock setup.py settings.ini pyproject.toml
 course: setup  ## make tinytorch/ and modules/ from the notebooks in solutions/
 	$(BIN)/python -m grader course
 
-grade: setup  ## grade the class in classroom/ (the sample class, if there is none) and print a table
+grade: setup  ## grade the class in classroom/ (the sample class, if there is none), print a table, write feedback
 	@test -d classroom/submitted || { mkdir -p classroom && cp -R examples/class classroom/submitted; }
 	$(BIN)/python -m grader grade $(MODULE)
+	$(BIN)/python -m grader feedback $(MODULE)
 
 test: setup  ## run all tests
 	$(BIN)/python -m pytest

@@ -25,10 +25,15 @@ def main(arguments: list[str] | None = None) -> int:
     grade.add_argument("--jobs", metavar="N", type=int, default=0, help="at a time; one per core if not given")
     grade.add_argument("--force", action="store_true", help="grade unchanged submissions again")
     grade.add_argument("--json", action="store_true", help="print one JSON object a line and nothing else")
+    feedback = commands.add_parser("feedback", help="write feedback pages for everyone who has been graded")
+    feedback.add_argument("module", metavar="MODULE")
+    feedback.add_argument("--class", dest="folder", metavar="DIR", type=Path, default=course.ROOT / "classroom")
     options = parser.parse_args(arguments)
     try:
         if options.command == "course":
             return _course(options.check, options.run)
+        if options.command == "feedback":
+            return _feedback(options)
         return _grade(options)
     except KeyboardInterrupt:
         print(
@@ -96,6 +101,15 @@ def _grade(options: argparse.Namespace) -> int:
     if not options.json:
         _print_table(rows)
     return 1 if any(row.status == "failed" for row in rows) else 0
+
+
+def _feedback(options: argparse.Namespace) -> int:
+    from grader.batch import Classroom
+    from grader.feedback import write_feedback
+
+    students = write_feedback(options.module, Classroom(options.folder))
+    print(f"feedback: {len(students)} pages in {options.folder / 'feedback'}/<student>/{options.module}/")
+    return 0
 
 
 def _print_table(rows: Sequence["Row"]) -> None:

@@ -16,6 +16,8 @@ from grader.session import CellRun, JailSession
 GRADED, MISSING, UNREADABLE, FAILED = "graded", "missing", "unreadable", "failed"
 VERDICT_TYPE = "application/vnd.tinytorch.verdict+json"
 
+SOURCES, OUTPUTS = 20_000, 20_000  # characters of all cells of a student's that are kept; the rest is in submitted/
+
 TROUBLE = {
     "time": "This cell ran for too long and was stopped. It was left out.",
     "memory": "This cell needed more memory than there is. It was left out.",
@@ -94,7 +96,8 @@ def grade_notebook(submission: bytes, assignment: Assignment, jail: Jail) -> Gra
         verdicts = {e.name: judge(e, session) for e in assignment.exercises}
     finally:
         session.close()
-    cells = [_with_outputs(part, runs.get(id(part)), verdicts) for part in rebuilt.parts]
+    sources, outputs = _Budget(SOURCES), _Budget(OUTPUTS)
+    cells = [_with_outputs(part, runs.get(id(part)), verdicts, sources, outputs) for part in rebuilt.parts]
     if rebuilt.repairs:
         cells.insert(0, _repairs_cell(rebuilt.repairs))
     notebook = {"cells": cells, "metadata": assignment.metadata, "nbformat": 4, "nbformat_minor": 5}
@@ -103,14 +106,32 @@ def grade_notebook(submission: bytes, assignment: Assignment, jail: Jail) -> Gra
     return Graded(GRADED, "", verdicts, rebuilt.repairs, notebook, blank, seconds)
 
 
-def _with_outputs(part: Part, run: CellRun | None, verdicts: Mapping[str, Verdict]) -> Cell:
+class _Budget:
+    """So many characters for all cells together."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def cut(self, text: str) -> str:
+        kept = text[: self.left]
+        self.left -= len(kept)
+        return (
+            kept if len(kept) == len(text) else f"{kept}\n... {len(text) - len(kept)} more characters are left out ..."
+        )
+
+
+def _with_outputs(
+    part: Part, run: CellRun | None, verdicts: Mapping[str, Verdict], sources: _Budget, outputs: _Budget
+) -> Cell:
     cell = dict(part.cell)
+    if part.kind in ("answer", "written", "added"):
+        cell["source"] = sources.cut(cell["source"])
     if part.kind == "test":
         cell |= {"execution_count": 1, "outputs": _verdict_outputs(verdicts[part.name.removeprefix("test_")])}
     elif run is not None:
         text = "\n".join(filter(None, [run.output.rstrip("\n"), run.error, TROUBLE.get(run.trouble, "")]))
         if text:
-            cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": text + "\n"}]
+            cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": outputs.cut(text) + "\n"}]
     return cell
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbconvert.exporters import NotebookExporter
+from nbconvert.exporters import HTMLExporter, NotebookExporter
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from grader import batch, gradebook
@@ -27,6 +27,10 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         resources["folder"] = str(Path(filename).absolute().parent)
         empty: Result = self.from_notebook_node(nbformat.v4.new_notebook(), resources=resources, **kwargs)
         return empty
+
+
+class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
+    """HTMLExporter under a name of its own, so that nbgrader_config.py can give it another template than the formgrader's."""
 
 
 class GradeInJail(NbGraderPreprocessor):  # type: ignore[misc]
