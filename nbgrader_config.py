@@ -13,6 +13,7 @@ c.CourseDirectory.submitted_directory = "classroom/submitted"
 c.CourseDirectory.autograded_directory = "classroom/autograded"
 c.CourseDirectory.feedback_directory = "classroom/feedback"
 c.CourseDirectory.solution_directory = "classroom/solution"
+(Path(__file__).parent / "classroom").mkdir(exist_ok=True)
 c.CourseDirectory.db_url = f"sqlite:///{Path(__file__).parent / 'classroom' / 'gradebook.db'}"
 
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}

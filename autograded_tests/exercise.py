@@ -270,17 +270,21 @@ def _explain(
     messages = {}
     for name, failed in failures.items():
         if not failed:
-            messages[name] = ("Counts when something else is right.", False)
+            continue
         elif fits[name]:
             messages[name] = (max(fits[name], key=lambda m: votes[id(m)]).sentence, True)
         else:
             messages[name] = _symptom(exercise, session, failed)
-    values = [name for name, failed in failures.items() if not all(key.startswith("grad_") for _, _, key in failed)]
+    values = [
+        name for name, failed in failures.items() if failed and not all(key.startswith("grad_") for _, _, key in failed)
+    ]
     if any(messages[name][1] for name in values):  # with a named mistake in the values, gradients and the rest follow
         for name, (text, named) in messages.items():
             if name not in values or not (named or "raised" in text):
                 messages[name] = ("Probably for the same reason.", False)
-    return messages
+    return messages | {
+        name: ("Counts when something else is right.", False) for name, failed in failures.items() if not failed
+    }
 
 
 def _fits(exercise: Exercise, misconception: Misconception, case: Case, failed: list[tuple[Ask, Reply, str]]) -> bool:

@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader import course
 
@@ -18,23 +18,25 @@ def main(arguments: list[str] | None = None) -> int:
     make = commands.add_parser("course", help="make tinytorch/ and modules/ from solutions/")
     make.add_argument("--check", action="store_true", help="change nothing; fail if what is there differs")
     make.add_argument("--run", action="store_true", help="also run every instructor notebook")
-    grade = commands.add_parser("grade", help="grade a class, record it in the gradebook, print a table")
-    grade.add_argument("module", metavar="MODULE", help="for example 04_attention")
-    grade.add_argument("--class", dest="folder", metavar="DIR", type=Path, default=course.ROOT / "classroom")
+    take = _class_command(commands, "collect", "take submissions from an archive of a learning platform")
+    take.add_argument("archive", metavar="ARCHIVE", type=Path, help="a zip file or a folder")
+    take.add_argument(
+        "--pattern", metavar="REGEX", action="append", default=[], help="for paths, with (?P<student>) and (?P<file>)"
+    )
+    grade = _class_command(commands, "grade", "grade a class, record it in the gradebook, print a table")
     grade.add_argument("--student", metavar="ID", action="append", default=[], help="only this one; may be repeated")
     grade.add_argument("--jobs", metavar="N", type=int, default=0, help="at a time; one per core if not given")
     grade.add_argument("--force", action="store_true", help="grade unchanged submissions again")
     grade.add_argument("--json", action="store_true", help="print one JSON object a line and nothing else")
-    feedback = commands.add_parser("feedback", help="write feedback pages for everyone who has been graded")
-    feedback.add_argument("module", metavar="MODULE")
-    feedback.add_argument("--class", dest="folder", metavar="DIR", type=Path, default=course.ROOT / "classroom")
+    _class_command(commands, "feedback", "write feedback pages for everyone who has been graded")
+    _class_command(commands, "report", "write a page about the class")
+    export = _class_command(commands, "export", "print grades for a learning platform")
+    export.add_argument("--format", choices=("csv", "canvas", "moodle"), default="csv")
     options = parser.parse_args(arguments)
     try:
         if options.command == "course":
             return _course(options.check, options.run)
-        if options.command == "feedback":
-            return _feedback(options)
-        return _grade(options)
+        return COMMANDS[options.command](options)
     except KeyboardInterrupt:
         print(
             f"{options.command}: stopped; what was done is kept, the same command goes on from there", file=sys.stderr
@@ -45,6 +47,13 @@ def main(arguments: list[str] | None = None) -> int:
             raise
         print(f"{options.command}: {error}", file=sys.stderr)
         return 1
+
+
+def _class_command(commands: Any, name: str, purpose: str) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(name, help=purpose, description=purpose)
+    command.add_argument("module", metavar="MODULE", help="for example 04_attention")
+    command.add_argument("--class", dest="folder", metavar="DIR", type=Path, default=course.ROOT / "classroom")
+    return command
 
 
 def _course(check: bool, run: bool) -> int:
@@ -103,12 +112,40 @@ def _grade(options: argparse.Namespace) -> int:
     return 1 if any(row.status == "failed" for row in rows) else 0
 
 
+def _collect(options: argparse.Namespace) -> int:
+    from grader.batch import Classroom
+    from grader.collect import collect
+
+    taken = collect(options.module, options.archive, Classroom(options.folder), options.pattern)
+    for line in taken:
+        print(line)
+    skipped = sum(bool(line.reason) for line in taken)
+    print(f"collect: {len(taken) - skipped} taken, {skipped} skipped")
+    return 0
+
+
 def _feedback(options: argparse.Namespace) -> int:
     from grader.batch import Classroom
     from grader.feedback import write_feedback
 
     students = write_feedback(options.module, Classroom(options.folder))
     print(f"feedback: {len(students)} pages in {options.folder / 'feedback'}/<student>/{options.module}/")
+    return 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    from grader.batch import Classroom
+    from grader.report import write_report
+
+    print(f"report: {write_report(options.module, Classroom(options.folder))}")
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    from grader.batch import Classroom
+    from grader.export import export
+
+    sys.stdout.write(export(options.module, Classroom(options.folder), options.format))
     return 0
 
 
@@ -135,6 +172,8 @@ def _print_table(rows: Sequence["Row"]) -> None:
     if exercises:
         console.print("\n" + ", ".join(f"{n + 1} {name}" for n, name in enumerate(exercises)), soft_wrap=True)
 
+
+COMMANDS = {"collect": _collect, "grade": _grade, "feedback": _feedback, "report": _report, "export": _export}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -95,7 +95,7 @@ def find_submission(folder: Path, student: str, assignment: Assignment) -> Submi
     if _is_file(right):
         return Submission(student, _read(right), timestamp)
     others = sorted(p for p in folder.iterdir() if p.suffix.lower() == ".ipynb" and _is_file(p))
-    fitting = max(others, key=lambda p: _fit(_read(p), assignment), default=None)
+    fitting = max(others, key=lambda p: fit(_read(p), assignment), default=None)
     if fitting is not None:
         return Submission(student, _read(fitting), timestamp, note=f'the file is called "{fitting.name}"')
     if right.is_symlink():
@@ -114,7 +114,7 @@ def _read(path: Path) -> bytes:
         return file.read(LARGEST + 1)
 
 
-def _fit(data: bytes, assignment: Assignment) -> int:
+def fit(data: bytes, assignment: Assignment) -> int:
     """How many answers of a module a notebook seems to have."""
     try:
         cells = read(data)
@@ -268,8 +268,8 @@ class _Writer:
         folder = self.classroom.autograded(submission.student, self.assignment.module)
         folder.mkdir(parents=True, exist_ok=True)
         if submission.timestamp:
-            _write(folder / "timestamp.txt", submission.timestamp + "\n")
-        _write(folder / f"{self.assignment.notebook}.ipynb", json.dumps(notebook, indent=1) + "\n")
+            write_whole(folder / "timestamp.txt", f"{submission.timestamp}\n".encode())
+        write_whole(folder / f"{self.assignment.notebook}.ipynb", f"{json.dumps(notebook, indent=1)}\n".encode())
 
     def close(self) -> None:
         self._stack.close()
@@ -288,10 +288,10 @@ def kept_notebook(submission: Submission, graded: Graded, assignment: Assignment
     }
 
 
-def _write(path: Path, text: str) -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """Write a file whole or not at all."""
     new = path.with_name(f".{path.name}.new")
-    new.write_text(text, encoding="utf-8")
+    new.write_bytes(data)
     new.replace(path)
 
 

@@ -86,7 +86,6 @@ def make_student_copies(root: Path, destination: Path) -> None:
 
     shutil.copytree(root / "solutions", destination / "solutions", ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
     shutil.copy(root / "nbgrader_config.py", destination)
-    (destination / "classroom").mkdir()
     config = nbgrader_config(destination)
     config.GenerateAssignment.create_assignment = True
     for module in modules(root):

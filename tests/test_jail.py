@@ -33,7 +33,8 @@ def test_nothing_of_the_class_is_in_sight(jail):
 import os, json
 files = [os.path.join(d, f) for d, _, fs in os.walk("/") for f in fs]
 theirs = [f for f in files if f.startswith({python!r})]
-print(json.dumps([sorted(set(files) - set(theirs)), [f for f in theirs if f.endswith((".ipynb", ".db"))]]))
+odd = [f for f in theirs if f.endswith((".ipynb", ".db")) and "/site-packages/" not in f and f[:9] != "/usr/lib/"]
+print(json.dumps([sorted(set(files) - set(theirs)), odd]))
 """
     ours, suspicious = json.loads(run(jail, source))
     library = [
@@ -41,7 +42,7 @@ print(json.dumps([sorted(set(files) - set(theirs)), [f for f in theirs if f.ends
         for f in ("__init__", "core/__init__", "core/activations", "core/layers", "core/tensor")
     ]
     assert ours == sorted(["/jail/probes.py", "/jail/worker.py", *library])
-    assert all("/site-packages/" in f or f.startswith("/usr/lib/") for f in suspicious)
+    assert not suspicious
 
 
 @pytest.mark.parametrize(

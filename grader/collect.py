@@ -1,0 +1,208 @@
+"""Take submissions from a learning platform's archive into submitted/, by the names that platforms give to files."""
+
+import re
+import stat
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from grader.batch import Classroom, fit, write_whole
+from grader.course import CourseError
+from grader.grade import Assignment, load_assignment
+from grader.rebuild import LARGEST
+
+# Paths inside an archive, tried in this order. Groups: student; optional: id (the platform's number for the student),
+# attempt (a number; the largest wins), timestamp; file is the name that the student gave.
+PATTERNS = {
+    # "Ada Lovelace_1234567_assignsubmission_file_/attention.ipynb", or the same without folders
+    "Moodle": r"(?:.*/)?(?P<student>[^/_]+)_(?P<id>\d+)_assignsubmission_file_?/?(?P<file>[^/]+)",
+    # "lovelaceada_LATE_123_45678_attention-2.ipynb"
+    "Canvas": r"(?:.*/)?(?P<student>[^/_]+)(?:_LATE)?_(?P<id>\d+)_\d+_(?P<file>[^/]+?(?:-(?P<attempt>\d+))?\.[^./]+)",
+    # "ada_attempt_2026-03-01-12-00-00_attention.ipynb", as nbgrader's zip collector expects
+    "timestamped": r"(?:.*/)?(?P<student>[^/_]+)_attempt_(?P<timestamp>[\d-]+)_(?P<file>[^/]+)",
+    # "ada/attention.ipynb", "ada/04_attention/attention.ipynb"
+    "folders": r"(?:submitted/)?(?P<student>[^/]+)/(?:\d\d_\w+/)?(?P<file>[^/]+)",
+    # "ada_attention.ipynb", "ada-attention.ipynb"
+    "files": r"(?P<student>[^/]+?)[_-](?P<file>attention|activations|layers|[^/_-]+)\.ipynb",
+}
+
+MOST_ENTRIES, MOST_BYTES = 10_000, 2 << 30  # of an archive
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file in an archive: its path there, its content, or why it is not looked at."""
+
+    path: str
+    data: bytes = b""
+    trouble: str = ""
+    modified: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What became of one file: it was taken for a student, or skipped for a reason."""
+
+    path: str
+    student: str = ""
+    reason: str = ""
+
+    def __str__(self) -> str:
+        if self.reason:
+            return f"skipped  {self.path}: {self.reason}"
+        return f"taken    {self.path} -> {self.student}"
+
+
+@dataclass(frozen=True)
+class _Found:
+    entry: Entry
+    student: str
+    number: str
+    name: str
+    rank: tuple[object, ...]
+
+
+def collect(module: str, archive: Path, classroom: Classroom, patterns: Sequence[str] = ()) -> list[Taken]:
+    """Copy each student's latest notebook to submitted/<student>/<module>/; what was taken, skipped, and why.
+
+    archive   a zip file or a folder
+    patterns  regular expressions for paths, instead of PATTERNS
+
+    Raises CourseError if there is no such archive or a pattern is none.
+    """
+    assignment = load_assignment(module)
+    try:
+        expressions = [re.compile(p) for p in patterns or PATTERNS.values()]
+    except re.error as error:
+        raise CourseError(f"--pattern: {error}") from None
+    if any("student" not in e.groupindex or "file" not in e.groupindex for e in expressions):
+        raise CourseError("--pattern: a pattern needs the groups (?P<student>...) and (?P<file>...)")
+    result: list[Taken] = []
+    found: dict[str, list[_Found]] = {}
+    unknown: list[Entry] = []
+    for entry in _entries(archive):
+        match = next((m for e in expressions if (m := e.fullmatch(entry.path))), None)
+        if entry.trouble:
+            result.append(Taken(entry.path, reason=entry.trouble))
+        elif not entry.path.lower().endswith(".ipynb"):
+            result.append(Taken(entry.path, reason="it is no notebook"))
+        elif match is None:
+            unknown.append(entry)
+        else:
+            item = _found(entry, match, assignment)
+            found.setdefault(f"{item.student}/{item.number}", []).append(item)
+    names = _student_ids(found)
+    for key, items in sorted(found.items()):
+        items.sort(key=lambda item: item.rank)
+        latest = items[-1]
+        result += [
+            Taken(i.entry.path, reason=f"{names[key]} handed in a later or better fitting one, {latest.entry.path}")
+            for i in items[:-1]
+        ]
+        _put(classroom.submitted(names[key], module), assignment, latest)
+        result.append(Taken(latest.entry.path, names[key]))
+    known = sorted({*names.values(), *_known_students(classroom)})
+    result += [Taken(e.path, reason=f"its name fits no pattern{_nearest(e.path, known)}") for e in unknown]
+    return result
+
+
+def _entries(archive: Path) -> Iterator[Entry]:
+    """The files of an archive. Nothing is written here, so no name in it can point anywhere."""
+    if archive.is_dir():
+        for path in sorted(p for p in archive.rglob("*") if not p.is_dir() or p.is_symlink()):
+            name = path.relative_to(archive).as_posix()
+            if path.is_symlink() or not path.is_file():
+                yield Entry(name, trouble="it is a link, and links are not followed")
+            else:
+                with path.open("rb") as file:
+                    data = file.read(LARGEST + 1)
+                yield _checked(name, data, (path.stat().st_mtime_ns,))
+        return
+    if not archive.is_file():
+        raise CourseError(f"{archive}: there is no such archive or folder")
+    try:
+        with zipfile.ZipFile(archive) as file:
+            yield from _zip_entries(file)
+    except zipfile.BadZipFile as error:
+        raise CourseError(f"{archive}: not a readable zip file ({error})") from None
+
+
+def _zip_entries(archive: zipfile.ZipFile) -> Iterator[Entry]:
+    left = MOST_BYTES
+    for number, info in enumerate(archive.infolist()):
+        if info.is_dir():
+            continue
+        name = info.filename.replace("\\", "/")
+        if number >= MOST_ENTRIES:
+            yield Entry(name, trouble=f"the archive has more than {MOST_ENTRIES} entries")
+        elif stat.S_ISLNK(info.external_attr >> 16):
+            yield Entry(name, trouble="it is a link, and links are not followed")
+        elif name.startswith("/") or ".." in PurePosixPath(name).parts or ":" in name.split("/")[0]:
+            yield Entry(name, trouble="its path leads out of the archive")
+        elif info.flag_bits & 1:
+            yield Entry(name, trouble="it is encrypted")
+        elif info.file_size > LARGEST or left <= 0:
+            yield Entry(name, trouble=f"it unpacks to {info.file_size >> 20} MB")
+        else:
+            try:
+                with archive.open(info) as stream:
+                    data = stream.read(min(LARGEST + 1, left))  # whatever the header says
+            except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, ValueError) as error:
+                yield Entry(name, trouble=f"it cannot be unpacked ({error})")
+                continue
+            left -= len(data)
+            yield _checked(name, data, tuple(info.date_time))
+
+
+def _checked(name: str, data: bytes, modified: tuple[int, ...]) -> Entry:
+    if len(data) > LARGEST:
+        return Entry(name, trouble=f"it has more than {LARGEST >> 20} MB")
+    return Entry(name, data, modified=modified)
+
+
+def _found(entry: Entry, match: re.Match[str], assignment: Assignment) -> _Found:
+    """Who handed in a file, and how good it is: the right content, then the right name, then the latest."""
+    groups = match.groupdict()
+    name = re.sub(r"( \(\d+\)|-\d+)?(\.ipynb)?$", "", groups["file"], flags=re.IGNORECASE)
+    right = name.lower() == assignment.notebook
+    rank = (
+        fit(entry.data, assignment) > 0,
+        right,
+        int(groups.get("attempt") or 0),
+        groups.get("timestamp") or "",
+        entry.modified,
+        entry.path,
+    )
+    return _Found(entry, groups["student"], groups.get("id") or "", groups.get("timestamp") or "", rank)
+
+
+def _student_ids(found: dict[str, list[_Found]]) -> dict[str, str]:
+    """A folder name for each student: what the platform calls them, with its number where it has one."""
+    return {
+        key: re.sub(r"[^\w.@+-]+", "-", "_".join(filter(None, key.rsplit("/", 1))).strip().lower()).lstrip(".-")
+        or "unnamed"
+        for key in found
+    }
+
+
+def _put(folder: Path, assignment: Assignment, item: _Found) -> None:
+    if folder.is_symlink() or folder.parent.is_symlink():
+        raise CourseError(f"{folder}: a link; nothing is written through it. Remove it and collect again")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / f"{assignment.notebook}.ipynb", item.entry.data)
+    if item.name:
+        date = re.sub(r"^(\d+-\d+-\d+)-(\d+)-(\d+)-(\d+)$", r"\1 \2:\3:\4 UTC", item.name)
+        write_whole(folder / "timestamp.txt", f"{date}\n".encode())
+
+
+def _known_students(classroom: Classroom) -> list[str]:
+    folder = classroom.folder / "submitted"
+    return [p.name for p in folder.iterdir() if p.is_dir()] if folder.is_dir() else []
+
+
+def _nearest(path: str, students: Sequence[str]) -> str:
+    from rapidfuzz import fuzz, process
+
+    best = process.extractOne(path.lower(), students, scorer=fuzz.partial_ratio)
+    return f"; the nearest student is {best[0]}" if best else ""

@@ -1,0 +1,217 @@
+"""A class from the archive to the platform: docs/instructor.md as it is written, and what comes out of it in a browser."""
+
+import csv
+import io
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+from test_grader import ENVIRONMENT, rows_of, set_manual_score
+
+from grader.batch import Classroom, grade_class
+from grader.course import ROOT
+from grader.export import export, harmless
+from grader.feedback import write_feedback
+from grader.report import write_report
+
+MODULE = "04_attention"
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory) -> tuple[Path, dict[str, str]]:
+    """A copy of the project in which docs/instructor.md has been followed; and what each command printed."""
+    folder = tmp_path_factory.mktemp("course")
+    for name in ("solutions", "modules", "tinytorch", "autograded_tests", "grader", "docs", "examples"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("nbgrader_config.py", "pyproject.toml", "settings.ini", "setup.py", "README.md", "Makefile"):
+        shutil.copy(ROOT / name, folder)
+    with zipfile.ZipFile(folder / "submissions.zip", "w") as archive:
+        for n, path in enumerate(sorted((ROOT / "examples" / "class").iterdir())):
+            name = f"{path.name.title()} Example_{1000 + n}_assignsubmission_file_/attention.ipynb"
+            archive.write(path / MODULE / "attention.ipynb", name)
+    text = (folder / "docs" / "instructor.md").read_text()
+    commands = [line for block in re.findall(r"```\n(.*?)```", text, re.DOTALL) for line in block.splitlines() if line]
+    printed = {}
+    environment = ENVIRONMENT | {"PYTHONPATH": str(folder)}
+    for command in commands:
+        words = shlex.split(command)
+        if words[0] == "make":  # the environment is there; what the verb calls is run
+            assert words == ["make", "setup", "course"]
+            words = ["python", "-m", "grader", "course"]
+        assert words[0] == "python"
+        done = subprocess.run([sys.executable, *words[1:]], cwd=folder, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        printed[command] = done.stdout
+    assert len(commands) == 7
+    return folder, printed
+
+
+def test_the_instructors_page_works_as_written(walked):
+    folder, printed = walked
+    assert "collect: 10 taken, 0 skipped" in printed["python -m grader collect 04_attention submissions.zip"]
+    assert "ada-example_1000" in printed["python -m grader grade 04_attention"]
+    assert (folder / "classroom" / "report" / "index.html").is_file()
+    assert len(list((folder / "classroom" / "feedback").glob(f"*/{MODULE}/attention.html"))) == 10
+    rows = list(csv.DictReader(io.StringIO(printed["python -m grader export 04_attention --format moodle"])))
+    assert rows[0]["Identifier"] == "Participant 1000" and rows[0]["Grade"] == "28" and rows[0]["Maximum Grade"] == "36"
+
+
+@pytest.fixture(scope="module")
+def page():
+    """A page in Debian's Chromium. That there is none is a failure."""
+    executable = shutil.which("chromium") or shutil.which("chromium-browser") or "/usr/bin/chromium"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
+        yield browser.new_page(viewport={"width": 1000, "height": 1200})
+        browser.close()
+
+
+def visit(page: Page, path: Path) -> tuple[list[str], list[str]]:
+    """Open a file; what the console said, and which requests were made."""
+    said: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(path.as_uri())
+    page.wait_for_load_state("networkidle")
+    kept = os.environ.get("SCREENSHOTS")
+    if kept:
+        page.screenshot(path=f"{kept}/{path.parents[1].name}-{path.stem}.png", full_page=True)
+    return said, asked
+
+
+def test_the_report_in_a_browser(walked, page):
+    path = walked[0] / "classroom" / "report" / "index.html"
+    said, asked = visit(page, path)
+    assert not said and asked == [path.as_uri()]
+    text = page.inner_text("body")
+    assert "You divided by d_k. Divide by its square root." in text and "10 students: 10 graded" in text
+    assert "ben-example_1001" in page.inner_text("h2:has-text('Who needs attention') + table")
+    assert page.locator("figure svg").count() == 2
+    assert all(figure.get_attribute("aria-label") for figure in page.locator("figure").all())
+    for link in page.locator("a").all():
+        assert (path.parent / link.get_attribute("href")).is_file()
+
+
+def test_a_feedback_page_in_a_browser(walked, page):
+    path = walked[0] / "classroom" / "feedback" / "chloe-example_1002" / MODULE / "attention.html"
+    said, asked = visit(page, path)
+    assert not said and asked == [path.as_uri()]
+    text = page.inner_text("body")
+    assert "You divided by d_k. Divide by its square root." in text and "return scores / d_k" in text
+    assert page.locator("table.verdict").count() == 8 and page.locator("script").count() == 0
+
+
+@pytest.fixture
+def graded(tmp_path) -> Path:
+    shutil.copytree(ROOT / "examples" / "class", tmp_path / "submitted")
+    grade_class(MODULE, Classroom(tmp_path))
+    return tmp_path
+
+
+def test_exports_have_the_platforms_columns(graded):
+    set_manual_score(graded / "gradebook.db", "ada", "question_scaling", 3.5)
+    plain = list(csv.DictReader(io.StringIO(export(MODULE, Classroom(graded), "csv"))))
+    ada = next(row for row in plain if row["student"] == "ada")
+    assert (
+        ada["scale_scores"] == "2"
+        and ada["question_scaling"] == "3.5"
+        and ada["total"] == "31.5"
+        and ada["to be read"] == "yes"
+    )
+    assert ada["late penalty"] == "0" and ada["max"] == "36"
+    canvas = list(csv.reader(io.StringIO(export(MODULE, Classroom(graded), "canvas"))))
+    assert canvas[0][:5] == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"] and canvas[0][5] == MODULE
+    assert canvas[1][0].strip() == "Points Possible" and canvas[1][5] == "36" and len(canvas) == 12
+    moodle = list(csv.DictReader(io.StringIO(export(MODULE, Classroom(graded), "moodle"))))
+    assert {"Identifier", "Full name", "Grade", "Maximum Grade"} <= set(moodle[0])
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+1", "'+1"),
+        ("-x", "'-x"),
+        ("@x", "'@x"),
+        ("\tx", "'\tx"),
+        ("x", "x"),
+        (-1.5, "-1.5"),
+        (2.0, "2"),
+        ("", ""),
+    ],
+)
+def test_no_cell_is_a_formula(value, cell):
+    assert harmless(value) == cell
+
+
+def test_late_submissions_are_penalised_as_nbgrader_says(graded):
+    from nbgrader.api import Gradebook
+
+    (graded / "submitted" / "ada" / MODULE / "timestamp.txt").write_text("2026-03-01 14:00:00 UTC\n")
+    (graded / "submitted" / "fatima" / MODULE / "timestamp.txt").write_text("2026-03-01 11:00:00 UTC\n")
+    with Gradebook(f"sqlite:///{graded / 'gradebook.db'}", "tinytorch") as book:
+        book.update_or_create_assignment(MODULE, duedate="2026-03-01 12:00:00 UTC")
+    config = Classroom.nbgrader_config
+
+    class Strict(Classroom):
+        def nbgrader_config(self):
+            strict = config(self)
+            strict.LateSubmissionPlugin.penalty_method = "zero"
+            return strict
+
+    rows = grade_class(MODULE, Strict(graded))
+    assert sorted(row.student for row in rows if not row.unchanged) == ["ada", "fatima"]
+    penalties = {row[0]: row[3] for row in rows_of(graded / "gradebook.db")[2]}
+    assert penalties["ada"] == 28 and penalties["fatima"] is None and penalties["chloe"] is None
+    ada = next(
+        r for r in csv.DictReader(io.StringIO(export(MODULE, Classroom(graded), "csv"))) if r["student"] == "ada"
+    )
+    assert ada["late penalty"] == "28" and ada["total"] == "0"
+
+
+def test_the_report_finds_who_is_alike_and_who_is_missing(graded):
+    from answers import submission
+
+    own = "def _scale_scores(scores, d_k):\n    # my very own way of doing this\n    root = float(d_k) ** 0.5\n    return scores / root"
+    for student in ("zoe", "zack"):
+        folder = graded / "submitted" / student / MODULE
+        folder.mkdir(parents=True)
+        (folder / "attention.ipynb").write_bytes(submission({"scale_scores": own}))
+    (graded / "submitted" / "absent").mkdir()
+    (graded / "submitted" / "broken" / MODULE).mkdir(parents=True)
+    (graded / "submitted" / "broken" / MODULE / "attention.ipynb").write_text("{")
+    grade_class(MODULE, Classroom(graded))
+    path = write_report(MODULE, Classroom(graded))
+    html = path.read_text()
+    assert "missing: nothing was handed in" in html and "unreadable: the file is damaged" in html
+    pairs = list(csv.DictReader((path.parent / "alike.csv").open()))
+    assert {"first": "zack", "second": "zoe", "percent": "100", "characters": pairs[0]["characters"]} in pairs
+    wrong = list(csv.DictReader((path.parent / "misconceptions.csv").open()))
+    assert {
+        "exercise": "scale_scores",
+        "sentence": "You divided by d_k. Divide by its square root.",
+        "students": "1",
+        "who": "chloe",
+    } in wrong
+    assert write_report(MODULE, Classroom(graded)).read_text() == html
+
+
+def test_feedback_by_nbgraders_own_command_is_the_same(graded):
+    write_feedback(MODULE, Classroom(graded))
+    ours = (graded / "feedback" / "chloe" / MODULE / "attention.html").read_text()
+    folders = [f"--CourseDirectory.{s}_directory={graded / s}" for s in ("submitted", "autograded", "feedback")]
+    command = [sys.executable, "-m", "nbgrader", "generate_feedback", MODULE, "--force", "--student=chloe"]
+    command += [f"--CourseDirectory.db_url=sqlite:///{graded / 'gradebook.db'}", *folders]
+    subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, check=True, capture_output=True)
+    assert (graded / "feedback" / "chloe" / MODULE / "attention.html").read_text() == ours
+    assert json.loads((graded / "autograded" / "chloe" / MODULE / "attention.ipynb").read_text())["metadata"]["grader"]

@@ -1,0 +1,107 @@
+"""The rebuilder is fed whatever can be in a file: always a notebook or a reason, never an exception of another kind."""
+
+import json
+
+from answers import submission
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from grader.grade import load_assignment
+from grader.rebuild import Part, Unreadable, kind_of, rebuild
+
+ASSIGNMENT = load_assignment("04_attention")
+DEFINES = {e.name: e.defines for e in ASSIGNMENT.exercises}
+RIGHT = submission()
+FUZZ = settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+
+
+def check(data: bytes) -> None:
+    """A status for every input; and in what is rebuilt, every cell of ours is there, in our order, with our metadata."""
+    try:
+        rebuilt = rebuild(data, ASSIGNMENT.cells, DEFINES)
+    except Unreadable as reason:
+        assert str(reason)
+        return
+    ours = [part for part in rebuilt.parts if part.kind != "added"]
+    assert [p.cell["id"] for p in ours] == [c["id"] for c in ASSIGNMENT.cells]
+    for part, cell in zip(ours, ASSIGNMENT.cells, strict=True):
+        assert part.cell["metadata"] == cell["metadata"] and part.kind == kind_of(cell)
+        if part.kind not in ("answer", "written"):
+            assert part.cell["source"] == "".join(cell["source"])
+    assert all(isinstance(p, Part) and isinstance(p.cell["source"], str) for p in rebuilt.parts)
+    json.dumps([p.cell for p in rebuilt.parts])
+
+
+@FUZZ
+@given(st.binary(max_size=400))
+def test_any_bytes(data):
+    check(data)
+
+
+@FUZZ
+@given(st.data())
+def test_a_notebook_with_damaged_bytes(data):
+    damaged = bytearray(RIGHT)
+    for _ in range(data.draw(st.integers(1, 5))):
+        start = data.draw(st.integers(0, len(damaged)))
+        length = data.draw(st.integers(0, 50))
+        damaged[start : start + length] = data.draw(st.binary(max_size=20))
+    check(bytes(damaged))
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@FUZZ
+@given(anything)
+def test_any_json(value):
+    check(json.dumps(value).encode())
+
+
+@FUZZ
+@given(st.data())
+def test_a_notebook_with_anything_in_it(data):
+    """Values at random places of a right notebook are replaced, removed, doubled or moved."""
+    notebook = json.loads(RIGHT)
+    for _ in range(data.draw(st.integers(1, 6))):
+        cells = notebook.get("cells") if isinstance(notebook, dict) else None
+        if not isinstance(cells, list) or not cells:
+            break
+        at = data.draw(st.integers(0, len(cells) - 1))
+        what = data.draw(
+            st.sampled_from(["replace cell", "remove", "double", "move", "field", "metadata", "mark", "top"])
+        )
+        cell = cells[at]
+        if what == "replace cell":
+            cells[at] = data.draw(anything)
+        elif what == "remove":
+            del cells[at]
+        elif what == "double":
+            cells.insert(data.draw(st.integers(0, len(cells))), cell)
+        elif what == "move":
+            cells.insert(data.draw(st.integers(0, len(cells) - 1)), cells.pop(at))
+        elif what == "top":
+            notebook[data.draw(st.sampled_from(["cells", "metadata", "nbformat", "worksheets"]))] = data.draw(anything)
+        elif isinstance(cell, dict):
+            if what == "field":
+                cell[data.draw(st.sampled_from(["source", "cell_type", "id", "outputs", "input"]))] = data.draw(
+                    anything
+                )
+            elif what == "metadata":
+                cell["metadata"] = data.draw(anything)
+            elif isinstance(cell.get("metadata"), dict):
+                mark = cell["metadata"].setdefault("nbgrader", {})
+                if isinstance(mark, dict):
+                    mark[data.draw(st.sampled_from(["grade_id", "points", "grade", "solution"]))] = data.draw(anything)
+    check(json.dumps(notebook).encode())
+
+
+def test_rebuilding_twice_changes_nothing():
+    rebuilt = rebuild(RIGHT, ASSIGNMENT.cells, DEFINES)
+    assert not rebuilt.repairs
+    again = json.dumps({"cells": [p.cell for p in rebuilt.parts], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    assert rebuild(again.encode(), ASSIGNMENT.cells, DEFINES) == rebuilt
