@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup course grade test check lab bench figures lock clean
+.PHONY: help setup course grade test check kit try lab bench figures lock clean
 PYTHON ?= python3
 MODULE ?= 04_attention
 BIN := .venv/bin
@@ -41,6 +41,12 @@ check: setup  ## fail if something generated is stale, a notebook does not run, 
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python -m grader course --check --run
+
+kit: setup  ## make the archives that students get, in dist/
+	$(BIN)/python -m grader kit
+
+try: setup  ## judge one notebook at once: make try FILE=modules/04_attention/attention.ipynb
+	$(BIN)/python -m grader try $(FILE)
 
 lab: setup  ## open the student copies in JupyterLab
 	$(BIN)/jupyter lab modules

@@ -1,9 +1,11 @@
-"""Draw the pictures of README and docs/: run the attention notebook and keep what its cells draw."""
+"""Draw the pictures of README and docs/: keep what cells of the attention notebook draw, and run the examples."""
 
 import base64
+import subprocess
+import sys
 from pathlib import Path
 
-from grader.course import module_notebook, run_notebook
+from grader.course import ROOT, module_notebook, run_notebook
 
 FIGURES = {"training": "reversal.png", "two-heads": "two_heads.png"}
 
@@ -14,6 +16,9 @@ def main() -> None:
         if cell.id in FIGURES:
             (png,) = (o.data["image/png"] for o in cell.outputs if "image/png" in o.get("data", {}))
             Path(__file__).with_name(FIGURES[cell.id]).write_bytes(base64.b64decode(png))
+    for name in ("reverse", "characters", "translate"):
+        picture = str(Path(__file__).with_name(f"{name}.png"))
+        subprocess.run([sys.executable, str(ROOT / "examples" / f"{name}.py"), picture], check=True)
 
 
 if __name__ == "__main__":

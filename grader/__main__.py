@@ -32,6 +32,10 @@ def main(arguments: list[str] | None = None) -> int:
     _class_command(commands, "report", "write a page about the class")
     export = _class_command(commands, "export", "print grades for a learning platform")
     export.add_argument("--format", choices=("csv", "canvas", "moodle"), default="csv")
+    kit = commands.add_parser("kit", help="make the archive that students get")
+    kit.add_argument("module", metavar="MODULE", nargs="*", help="all modules if none is named")
+    attempt = commands.add_parser("try", help="judge one notebook at once; nothing is recorded")
+    attempt.add_argument("file", metavar="FILE", type=Path)
     options = parser.parse_args(arguments)
     try:
         if options.command == "course":
@@ -149,6 +153,36 @@ def _export(options: argparse.Namespace) -> int:
     return 0
 
 
+def _kit(options: argparse.Namespace) -> int:
+    from grader.kit import make_kit
+
+    for module in options.module or course.modules():
+        print(f"kit: {make_kit(module, course.ROOT / 'dist')}")
+    return 0
+
+
+def _try(options: argparse.Namespace) -> int:
+    from grader import batch
+    from grader.grade import GRADED, load_assignment
+
+    try:
+        data = options.file.read_bytes()
+    except OSError as error:
+        raise course.CourseError(f"{options.file}: {error.strerror}") from None
+    assignments = [load_assignment(module) for module in batch.gradable()]
+    assignment = max(assignments, key=lambda a: batch.fit(data, a) / len(a.exercises))
+    graded = batch.grade_submission(batch.Submission("", data), assignment.module)
+    batch.close_jails()
+    if graded.status != GRADED:
+        print(f"try: {options.file}: {graded.reason}", file=sys.stderr)
+        return 1
+    print("\n\n".join(str(verdict) for verdict in graded.verdicts.values()))
+    for line in graded.repairs:
+        print(f"note: {line}")
+    print(f"\n{graded.score:g} of {assignment.max_score:g} points")
+    return 0
+
+
 def _print_table(rows: Sequence["Row"]) -> None:
     """One line per student: points, exercise by exercise, and what there is to know."""
     from rich.console import Console
@@ -173,7 +207,15 @@ def _print_table(rows: Sequence["Row"]) -> None:
         console.print("\n" + ", ".join(f"{n + 1} {name}" for n, name in enumerate(exercises)), soft_wrap=True)
 
 
-COMMANDS = {"collect": _collect, "grade": _grade, "feedback": _feedback, "report": _report, "export": _export}
+COMMANDS = {
+    "collect": _collect,
+    "grade": _grade,
+    "feedback": _feedback,
+    "report": _report,
+    "export": _export,
+    "kit": _kit,
+    "try": _try,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

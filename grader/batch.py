@@ -15,8 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from autograded_tests import EXERCISES
 from grader import gradebook
-from grader.course import ROOT, CourseError, nbgrader_config
+from grader.course import ROOT, CourseError, modules, nbgrader_config
 from grader.grade import FAILED, GRADED, MISSING, UNREADABLE, Assignment, Graded, grade_notebook, load_assignment
 from grader.jail import Jail, JailError, open_jail
 from grader.rebuild import LARGEST, Unreadable, read
@@ -112,6 +113,11 @@ def _read(path: Path) -> bytes:
     """A file's content, up to a little more than is accepted."""
     with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
         return file.read(LARGEST + 1)
+
+
+def gradable() -> list[str]:
+    """The modules that have exercises."""
+    return [module for module in modules() if any(e.module == module for e in EXERCISES.values())]
 
 
 def fit(data: bytes, assignment: Assignment) -> int:

@@ -1,0 +1,69 @@
+"""What a student gets: the notebook, the library of the modules before it, and two commands, in one archive."""
+
+import json
+import re
+import zipfile
+from pathlib import Path
+
+from autograded_tests import EXERCISES
+from grader.course import ROOT, CourseError, module_notebook, modules
+
+TEMPLATES = Path(__file__).parent / "templates" / "kit"
+PACKAGES = (
+    "jupyterlab",
+    "matplotlib",
+    "numpy",
+    "ipykernel",
+    "jupyter-client",
+    "nbdev",
+    "execnb",
+    "fastcore",
+    "setuptools",
+)
+DATE = (2026, 1, 1, 0, 0, 0)  # of every file, so that the same course gives the same archive
+
+
+def make_kit(module: str, folder: Path) -> Path:
+    """Write tinytorch-NN_name.zip; its path. Raises CourseError if there is no such module or no student copy of it."""
+    files = kit_files(module)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"tinytorch-{module}.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in sorted(files.items()):
+            info = zipfile.ZipInfo(f"tinytorch-{module}/{name}", DATE)
+            info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            archive.writestr(info, data)
+    return path
+
+
+def kit_files(module: str) -> dict[str, bytes]:
+    """Name and content of every file in a kit."""
+    from jinja2 import Template
+
+    notebook = module_notebook(module).stem
+    copy = ROOT / "modules" / module / f"{notebook}.ipynb"
+    if not copy.is_file():
+        raise CourseError(f"{copy.relative_to(ROOT)} is not there; run `make course`")
+    cells = json.loads(copy.read_text(encoding="utf-8"))["cells"]
+    title = "".join(cells[0]["source"]).splitlines()[0].removeprefix("# ")
+    exercises = [(e.name, e.points) for e in EXERCISES.values() if e.module == module]
+    earlier = [m.partition("_")[2] for m in modules()[: modules().index(module)]]
+    library = ["__init__.py", "core/__init__.py", *(f"core/{name}.py" for name in earlier)]
+    files = {f"tinytorch/{name}": (ROOT / "tinytorch" / name).read_bytes() for name in library}
+    if notebook == "attention":
+        files |= {f"examples/{p.name}": p.read_bytes() for p in (ROOT / "examples").glob("*.py")}
+    readme = Template((TEMPLATES / "README.md.j2").read_text(encoding="utf-8"), keep_trailing_newline=True)
+    files["README.md"] = readme.render(
+        title=title, notebook=notebook, exercises=exercises, examples=any(f.startswith("examples/") for f in files)
+    ).encode()
+    files["Makefile"], files["course.py"] = ((TEMPLATES / name).read_bytes() for name in ("Makefile", "course.py"))
+    files["requirements.txt"] = "".join(f"{name}=={_locked(name)}\n" for name in PACKAGES).encode()
+    return files | {".module": f"{notebook}\n".encode(), f"{notebook}.ipynb": copy.read_bytes()}
+
+
+def _locked(package: str) -> str:
+    """The version in requirements.lock, the one for the oldest Python if there are several."""
+    found = re.search(rf"^{re.escape(package)}==([^\s;\\]+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
+    if found is None:
+        raise CourseError(f"requirements.lock: {package} is not in it; run `make lock`")
+    return found.group(1)

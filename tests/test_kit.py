@@ -1,0 +1,120 @@
+"""What a student gets holds nothing to copy from, and works as its README says."""
+
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from answers import submission
+from test_course import hidden_lines
+from test_grader import ENVIRONMENT
+
+from grader.__main__ import main
+from grader.course import ROOT, modules
+from grader.kit import kit_files, make_kit
+
+MODULE = "04_attention"
+
+
+@pytest.mark.parametrize("module", modules())
+def test_a_kit_holds_no_answer_no_reference_and_no_hidden_test(module, tmp_path):
+    path = make_kit(module, tmp_path)
+    with zipfile.ZipFile(path) as archive:
+        texts = {name: archive.read(name).decode() for name in archive.namelist()}
+    lines = {line.strip().strip('",').replace("\\n", "") for text in texts.values() for line in text.splitlines()}
+    later = modules()[modules().index(module) :]
+    for other in later:
+        assert not hidden_lines(other) & lines
+    for name, text in texts.items():
+        for word in ("BEGIN SOLUTION", "HIDDEN TESTS", "autograded_tests", "Misconception", "Rubric", "Model answer"):
+            assert word not in text, name
+    names = {name.partition("/")[2] for name in texts}
+    assert f"{module.partition('_')[2]}.ipynb" in names
+    assert not {f"tinytorch/core/{m.partition('_')[2]}.py" for m in later} & names
+    assert path.read_bytes() == make_kit(module, tmp_path / "again").read_bytes()
+
+
+def test_the_packages_are_those_that_we_test_with():
+    wanted = kit_files(MODULE)["requirements.txt"].decode().split()
+    installed = subprocess.run(
+        [sys.executable, "-m", "pip", "freeze", "--all"], capture_output=True, text=True, check=True
+    ).stdout
+    have = {line.lower().replace("_", "-") for line in installed.splitlines()}
+    assert {line.lower() for line in wanted} <= have
+
+
+@pytest.fixture(scope="module")
+def kit(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("kit")
+    with zipfile.ZipFile(make_kit(MODULE, folder)) as archive:
+        archive.extractall(folder)
+    return folder / f"tinytorch-{MODULE}"
+
+
+def make(kit: Path, verb: str) -> subprocess.CompletedProcess:
+    """A verb, by make."""
+    return subprocess.run(
+        ["make", verb, f"PYTHON={sys.executable}"], cwd=kit, env=ENVIRONMENT, capture_output=True, text=True
+    )
+
+
+def test_a_blank_notebook_says_what_is_open(kit):
+    checked = make(kit, "check")
+    assert (
+        "no   scale_scores   not answered yet" in checked.stdout and "8 to go" in checked.stdout and checked.returncode
+    )
+    exported = make(kit, "export")
+    assert exported.returncode == 0, exported.stderr
+    assert "still open: compute_attention_scores, scale_scores, causal_mask" in exported.stdout
+    assert (kit / "tinytorch" / "core" / "attention.py").is_file()
+
+
+def test_a_wrong_answer_is_shown_in_its_line(kit):
+    wrong = {"scale_scores": "#| export\ndef _scale_scores(scores, d_k):\n    return scores / d_k\n"}
+    (kit / "attention.ipynb").write_bytes(submission(wrong))
+    checked = make(kit, "check")
+    assert "no   scale_scores   AssertionError   in: assert np.allclose(_scale_scores(" in checked.stdout
+    assert "ok   apply_mask" in checked.stdout and "to go" in checked.stdout
+
+
+def test_right_answers_make_a_library_that_works(kit):
+    """It passes autograded_tests, and the examples run on it."""
+    (kit / "attention.ipynb").write_bytes(submission())
+    assert make(kit, "check").stdout.endswith("all visible tests pass\n")
+    exported = make(kit, "export")
+    assert exported.returncode == 0, exported.stderr
+    for words in ("out 6 2 9 5 1 4 1 3", "right words: ", "after:"):
+        assert words in exported.stdout
+    for picture in ("reverse", "characters", "translate"):
+        assert (kit / f"{picture}.png").stat().st_size > 5000
+    for module in ("activations", "layers"):  # given in this kit
+        assert (kit / "tinytorch" / "core" / f"{module}.py").is_file()
+    command = [sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", str(ROOT / "autograded_tests")]
+    where = "import tinytorch.core.attention as a; print(a.__file__)"
+    environment = ENVIRONMENT | {"PYTHONPATH": str(kit)}
+    used = subprocess.run(
+        [sys.executable, "-P", "-c", where], env=environment, cwd=kit, capture_output=True, text=True
+    ).stdout
+    assert used.strip() == str(kit / "tinytorch" / "core" / "attention.py")
+    graded = subprocess.run(command, env=environment, cwd=kit, capture_output=True, text=True)
+    assert re.search(r"\d+ passed", graded.stdout) and graded.returncode == 0, graded.stdout
+    broken = (kit / "tinytorch" / "core" / "attention.py").read_text().replace("math.sqrt(d_k)", "d_k")
+    (kit / "tinytorch" / "core" / "attention.py").write_text(broken)
+    graded = subprocess.run([*command, "-k", "scale_scores"], env=environment, cwd=kit, capture_output=True, text=True)
+    assert graded.returncode == 1 and "You divided by d_k. Divide by its square root." in graded.stdout
+
+
+def test_trying_a_notebook_gives_the_whole_verdict(tmp_path, capsys):
+    path = tmp_path / "mine.ipynb"
+    shutil.copy(ROOT / "examples" / "class" / "chloe" / MODULE / "attention.ipynb", path)
+    assert main(["try", str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert "You divided by d_k. Divide by its square root." in printed and printed.endswith("26 of 28 points\n")
+    path.write_bytes(submission(module="03_layers"))
+    assert main(["try", str(path)]) == 0 and capsys.readouterr().out.endswith("4 of 4 points\n")
+    path.write_text("{")
+    assert main(["try", str(path)]) == 1 and "damaged" in capsys.readouterr().err
+    assert main(["try", str(tmp_path / "none.ipynb")]) == 1 and "No such file" in capsys.readouterr().err
