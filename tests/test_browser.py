@@ -1,0 +1,196 @@
+"""The two users who see no terminal: a student in JupyterLab, an instructor in the formgrader. In Debian's Chromium."""
+
+import csv
+import io
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+from test_grader import ENVIRONMENT, rows_of
+
+from grader.batch import Classroom
+from grader.course import ROOT
+from grader.export import export
+from grader.grade import load_assignment
+from grader.gradebook import open_gradebook, save_assignment
+
+MODULE = "04_attention"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    executable = shutil.which("chromium") or shutil.which("chromium-browser") or "/usr/bin/chromium"
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser) -> Iterator[Page]:
+    """A page that can reach this machine only."""
+    page = browser.new_page(viewport={"width": 1300, "height": 1000})
+    page.route(lambda url: "127.0.0.1" not in url, lambda route: route.abort())
+    page.set_default_timeout(30_000)
+    yield page
+    page.close()
+
+
+@contextmanager
+def jupyter(folder: Path) -> Iterator[str]:
+    """A Jupyter server in a folder; its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [
+        sys.executable,
+        "-m",
+        "jupyter",
+        "lab",
+        "--no-browser",
+        "--allow-root",
+        "--ip=127.0.0.1",
+        f"--port={port}",
+    ]
+    command += ["--ServerApp.port_retries=0", "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True"]
+    environment = ENVIRONMENT | {
+        "JUPYTER_CONFIG_DIR": str(folder / ".config"),
+        "HOME": str(folder),
+        "PYTHONPATH": str(ROOT),
+    }
+    with open(folder / "jupyter.log", "w") as log:
+        server = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            for _ in range(300):
+                with socket.socket() as probe:
+                    if probe.connect_ex(("127.0.0.1", port)) == 0:
+                        break
+                time.sleep(0.1)
+            else:
+                raise AssertionError((folder / "jupyter.log").read_text())
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+            server.wait(20)
+
+
+def keep(page: Page, name: str) -> None:
+    """A screenshot, if a folder for them is asked for."""
+    if os.environ.get("SCREENSHOTS"):
+        page.screenshot(path=f"{os.environ['SCREENSHOTS']}/{name}.png")
+
+
+GO_TO = """name => {
+    const notebook = window.jupyterapp.shell.currentWidget.content;
+    const index = notebook.widgets.findIndex(w => (w.model.getMetadata('nbgrader') || {}).grade_id === name);
+    notebook.activeCellIndex = index;
+    notebook.deselectAll();
+    return notebook.scrollToItem(index, 'start');
+}"""
+
+
+def active(page: Page):
+    return page.locator(".jp-Notebook .jp-Cell.jp-mod-active")
+
+
+def fill(page: Page, name: str, source: str) -> None:
+    """Click into a cell, replace what is in it, run it."""
+    page.evaluate(GO_TO, name)
+    active(page).locator(".cm-content").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(source)
+    page.keyboard.press("Control+Enter")
+
+
+def run(page: Page, name: str) -> None:
+    page.evaluate(GO_TO, name)
+    active(page).locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel.status === 'idle'"
+    )
+
+
+def test_a_student_answers_runs_and_breaks_an_exercise(page, tmp_path):
+    shutil.copy(ROOT / "modules" / MODULE / "attention.ipynb", tmp_path)
+    with jupyter(tmp_path) as address:
+        page.goto(f"{address}/lab/tree/attention.ipynb")
+        page.wait_for_selector(".jp-Notebook .jp-Cell")
+        page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.context?.sessionContext?.session?.kernel")
+        name = "compute_attention_scores"
+        page.evaluate(GO_TO, name)
+        page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-above')")
+        fill(page, name, "def _compute_attention_scores(Q, K):\n    return Q @ K.transpose(-2, -1)")
+        run(page, f"test_{name}")
+        expect(active(page).locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"))
+        expect(active(page).locator(".jp-OutputArea-output")).to_have_count(0)
+        keep(page, "student-passes")
+        fill(page, name, "def _compute_attention_scores(Q, K):\n    return 2 * Q @ K.transpose(-2, -1)")
+        run(page, f"test_{name}")
+        expect(active(page).locator(".jp-OutputArea-output")).to_contain_text("AssertionError")
+        keep(page, "student-fails")
+
+
+@pytest.fixture
+def course(tmp_path) -> Path:
+    """A course with two submissions, as an instructor has it after `make course`."""
+    for name in ("solutions", "modules"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    shutil.copytree(ROOT / "grader" / "templates", tmp_path / "grader" / "templates")
+    shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
+    for student in ("ada", "chloe"):
+        shutil.copytree(ROOT / "examples" / "class" / student, tmp_path / "classroom" / "submitted" / student)
+    with open_gradebook(f"sqlite:///{tmp_path / 'classroom' / 'gradebook.db'}", "tinytorch") as book:
+        save_assignment(book, load_assignment(MODULE))
+        for student in ("ada", "chloe"):
+            book.update_or_create_student(student)
+    return tmp_path
+
+
+def test_an_instructor_grades_from_the_formgrader(page, course):
+    database = course / "classroom" / "gradebook.db"
+    with jupyter(course) as address:
+        page.goto(f"{address}/formgrader/manage_submissions/{MODULE}")
+        row = page.locator("tr", has_text="chloe")
+        row.locator(".autograde a").click()
+        expect(page.locator(".modal-title")).to_contain_text("Success", timeout=60_000)
+        keep(page, "formgrader-autograded")
+        page.locator(".modal-footer button").first.click()
+        grades = {(g[0], g[1]): g[2] for g in rows_of(database)[0]}
+        assert grades[("chloe", "test_scale_scores")] == 0 and grades[("chloe", "test_merge_heads")] == 2
+
+        row.locator(".autograde a").click()  # a second time: graded again, with the same result
+        expect(page.locator(".modal-title")).to_contain_text("Success", timeout=60_000)
+        assert {(g[0], g[1]): g[2] for g in rows_of(database)[0]} == grades
+
+        page.goto(f"{address}/formgrader/manage_submissions/{MODULE}")
+        page.locator("tr", has_text="ada").locator(".autograde a").click()
+        expect(page.locator(".modal-title")).to_contain_text("Success", timeout=60_000)
+        with open_gradebook(f"sqlite:///{database}", "tinytorch") as book:
+            ada = book.find_submission_notebook("attention", MODULE, "ada").id
+            chloe = book.find_submission_notebook("attention", MODULE, "chloe").id
+
+        page.goto(f"{address}/formgrader/submissions/{chloe}/")
+        expect(page.locator("body")).to_contain_text("You divided by d_k. Divide by its square root.")
+        assert not page.locator("text=HIDDEN TESTS").count()
+        keep(page, "formgrader-verdict")
+
+        page.goto(f"{address}/formgrader/submissions/{ada}/")
+        box = page.locator("input.score#question_scaling")
+        box.fill("3.5")
+        box.press("Tab")
+        page.wait_for_timeout(1500)
+        keep(page, "formgrader-manual")
+    rows = list(csv.DictReader(io.StringIO(export(MODULE, Classroom(course / "classroom"), "csv"))))
+    by_student = {row["student"]: row for row in rows}
+    assert by_student["ada"]["question_scaling"] == "3.5" and by_student["ada"]["total"] == "31.5"
+    assert by_student["chloe"]["total"] == "26"
