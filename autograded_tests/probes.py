@@ -209,6 +209,13 @@ def multi_head_raises(ns: Namespace, embed_dim: int, num_heads: int) -> Arrays:
     return {"refused": np.array(0)}
 
 
+def function(ns: Namespace, name: str, grad: np.ndarray | None = None, **arguments: Any) -> Arrays:
+    """Any function of tensors that gives a tensor: arrays among the arguments become tensors."""
+    tensors = {k: _leaf(v) for k, v in arguments.items() if isinstance(v, np.ndarray)}
+    result = ns[name](**arguments | tensors)
+    return {"result": _array(result, "The result"), **_observe(result, grad, **tensors)}
+
+
 PROBES: dict[str, Callable[..., Arrays]] = {
     probe.__name__: probe
     for probe in (
@@ -225,6 +232,7 @@ PROBES: dict[str, Callable[..., Arrays]] = {
         multi_head_attention,
         multi_head_parameters,
         multi_head_raises,
+        function,
     )
 }
 
@@ -242,7 +250,7 @@ def run_probe(
     except WrongKind as error:
         return {}, "kind", str(error)
     except KeyError as error:
-        missing = error.args and error.args[0] in NAMES
+        missing = error.args and error.args[0] in NAMES | {inputs.get("name")}
         return {}, "missing" if missing else "raised", str(error.args[0]) if missing else f"KeyError: {error}"
     except Exception as error:
         return {}, "raised", f"{type(error).__name__}: {error}"
