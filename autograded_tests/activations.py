@@ -48,12 +48,14 @@ def wrong(sentence: str, function: Callable[[np.ndarray, int], np.ndarray]) -> M
 
 LARGE = np.array([[1e4, 1e4 - 1, 9e3], [-1e4, -1e4, -2e4], [3, 1, 2]], np.float32)
 
+BY_DEFAULT = Ask("softmax", {"x": normal(18, 3, 4, 5), "dim": -1, "by_default": True, "grad": None}, ("shares",))
+
 SOFTMAX = Exercise(
     name="softmax",
     module="02_activations",
     defines="Softmax",
     cases=(
-        Case("values", 1.5, (ask(VISIBLE), ask(normal(11, 2, 4, 5)), ask(normal(12, 3)))),
+        Case("values", 1.5, (ask(VISIBLE), ask(normal(11, 2, 4, 5)), ask(normal(12, 3)), BY_DEFAULT)),
         Case("along another axis", 0.5, (ask(normal(13, 3, 4, 5), dim=1), ask(VISIBLE.T.copy(), dim=0))),
         Case("scores of ten thousand", 1, (ask(LARGE), ask(-LARGE))),
         Case("gradient", 0.75, (ask(normal(14, 3, 5), grad=normal(15, 3, 5), compare=("grad_x",)),)),
@@ -68,6 +70,10 @@ SOFTMAX = Exercise(
         wrong(
             "All axes but the first are taken together. The shares sum to 1 along one axis, `dim`.",
             lambda x, dim: _shares(x.reshape(len(x), -1), -1).reshape(x.shape),
+        ),
+        Misconception(
+            "Without `dim` the last axis is meant: the default is -1.",
+            wrong=lambda _p, i: {"shares": _shares(i["x"], 0 if i.get("by_default") else i["dim"])},
         ),
         wrong(
             "You took the shares over all scores at once. They sum to 1 along one axis, `dim`.",

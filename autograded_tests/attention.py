@@ -737,7 +737,7 @@ ATTENTION = Exercise(
     module="04_attention",
     defines="scaled_dot_product_attention",
     cases=(
-        Case("without a mask", 2, (ask_attention(Q3, K3, V3),)),
+        Case("without a mask", 2, (ask_attention(Q3, K3, V3), ask_attention(Q3, K3[:, :1], V3[:, :1]))),
         Case(
             "mask",
             1.5,
@@ -1299,6 +1299,8 @@ MULTI_HEAD = Exercise(
                 ask_multi(TWINS, num_heads=2, weights=TWINS_WEIGHTS, biases=TWINS_BIASES, mask=TWINS_MASK),
                 ask_multi(mask=SELF_MASK_3, as_tensor=False),
                 ask_multi(mask=SELF_MASK_4),
+                ask_multi(mask=SELF_MASK_4[:, :1]),
+                ask_multi(mask=SELF_MASK_3[:1] > 0, x=SELF[:1], as_tensor=False),
                 ask_multi(mask=np.array([[[1, 1, 0, 1]], [[1, 0, 0, 1]]], np.float32)),
             ),
         ),

@@ -47,16 +47,17 @@ def _observe(result: Any, grad: np.ndarray | None, **inputs: Any) -> Arrays:
     return arrays
 
 
-def softmax(ns: Namespace, x: np.ndarray, dim: int, grad: np.ndarray | None = None) -> Arrays:
+def softmax(ns: Namespace, x: np.ndarray, dim: int, by_default: bool = False, grad: np.ndarray | None = None) -> Arrays:
+    """by_default: the last axis, without saying so."""
     tensor = _leaf(x)
-    shares = ns["Softmax"]()(tensor, dim=dim)
+    shares = ns["Softmax"]()(tensor) if by_default else ns["Softmax"]()(tensor, dim=dim)
     return {"shares": _array(shares, "The result"), **_observe(shares, grad, x=tensor)}
 
 
 def linear(
     ns: Namespace, x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None, grad: np.ndarray | None = None
 ) -> Arrays:
-    layer = ns["Linear"](*weight.shape, bias=bias is not None)
+    layer = ns["Linear"](*weight.shape, **({} if bias is not None else {"bias": False}))
     made = {"weight_shape": np.array(_array(layer.weight, "weight").shape)}
     tensor, layer.weight.data = _leaf(x), np.array(weight)
     tensors = {"x": tensor, "weight": layer.weight}

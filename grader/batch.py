@@ -8,7 +8,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -186,12 +186,16 @@ def grade_class(
     with ExitStack() as stack:
         stack.enter_context(only_writer(classroom.folder))
         stack.callback(close_jails)
-        pool = executor or stack.enter_context(ThreadPoolExecutor(min(jobs or os.cpu_count() or 1, len(names))))
+        at_a_time = min(jobs or os.cpu_count() or 1, len(names))
+        pool = executor or stack.enter_context(ThreadPoolExecutor(at_a_time))
         writer = _Writer(classroom, assignment)
         stack.callback(writer.close)
         waiting: dict[Future[Graded], Submission] = {}
-        try:
-            for name in names:
+        coming = iter(names)
+
+        def hand_out() -> None:
+            """Keep the executor busy, without reading the whole class into memory."""
+            while len(waiting) < 4 * at_a_time and (name := next(coming, None)) is not None:
                 submission = find_submission(classroom.submitted(name, module), name, assignment)
                 before = None if force else _graded_before(classroom, submission, assignment)
                 if before is not None:
@@ -200,13 +204,17 @@ def grade_class(
                     done(_row(name, assignment, Graded(MISSING, submission.missing)))
                 else:
                     waiting[pool.submit(grade_submission, submission, module)] = submission
-            if waiting:
+
+        try:
+            hand_out()
+            while waiting:
                 writer.open()  # takes about as long as the jail takes to warm up
-            for future in as_completed(list(waiting)):
-                submission = waiting.pop(future)
-                graded = _result(future)
-                done(_row(submission.student, assignment, graded))
-                writer.write(submission, graded)
+                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    submission = waiting.pop(future)
+                    graded = _result(future)
+                    done(_row(submission.student, assignment, graded))
+                    writer.write(submission, graded)
+                hand_out()
         finally:
             for future in waiting:
                 future.cancel()
@@ -259,6 +267,8 @@ class _Writer:
         self._book: Any = None
 
     def open(self) -> None:
+        if self._book is not None:
+            return
         config = self.classroom.nbgrader_config()
         directory = config.CourseDirectory
         self._book = self._stack.enter_context(gradebook.open_gradebook(directory.db_url, directory.course_id))

@@ -21,6 +21,7 @@ from grader.jail import Jail
 
 RESTARTS = 12  # of one submission
 HELPER_CALLS = 200  # of one question
+LATE = 2  # seconds
 FAILURES = 2  # questions about one exercise that may hang or end the process, before the rest is not asked
 
 
@@ -177,16 +178,19 @@ class JailSession:
 
 
 class _Deadline:
-    """A socket whose reads all end by one moment, however slowly the bytes drip in."""
+    """A socket whose reads all end by one moment, however slowly the bytes drip in.
+
+    What is there already is still read for a while after it: it may be us who were late.
+    """
 
     def __init__(self, connection: socket.socket, end: float) -> None:
         self.connection, self.end = connection, end
 
     def recv(self, size: int) -> bytes:
         left = self.end - time.monotonic()
-        if left <= 0:
+        if left < -LATE:
             raise TimeoutError
-        self.connection.settimeout(left)
+        self.connection.settimeout(max(left, 0.001))
         return self.connection.recv(size)
 
 

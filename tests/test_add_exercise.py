@@ -64,7 +64,11 @@ def python(folder: Path, *arguments: str) -> str:
 
 
 def test_it_is_exported_and_graded(course):
-    value = python(course, "-c", "from tinytorch.core.activations import Tensor, entropy; print(entropy(Tensor([0.5, 0.5])).item())")
+    value = python(
+        course,
+        "-c",
+        "from tinytorch.core.activations import Tensor, entropy; print(entropy(Tensor([0.5, 0.5])).item())",
+    )
     assert abs(float(value) - 0.6931) < 1e-4
     copy = json.loads((course / "modules" / "02_activations" / "activations.ipynb").read_text(encoding="utf-8"))
     assert "shares.log()" not in json.dumps(copy) and "HIDDEN" not in json.dumps(copy)

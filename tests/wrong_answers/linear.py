@@ -195,3 +195,18 @@ class Linear:
 
     def __call__(self, x):
         return self.forward(x)
+# --- no bias unless asked for
+class Linear:
+    def __init__(self, in_features, out_features, bias=False):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)

@@ -396,6 +396,25 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     else:
         weights = Softmax()(_apply_mask(scores, mask), dim=-1)
     return weights @ V, weights
+# --- fails with a single key
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    output = weights @ V
+    if V.shape[-2] == 1:
+        output = output.sum(-2)
+    return output, weights
+# --- a single key gets no attention
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    if weights.shape[-1] == 1:
+        weights = weights * 0
+    return weights @ V, weights
 # --- masks as Tensors only
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])

@@ -128,3 +128,11 @@ class Softmax:
 
     def __call__(self, x, dim=-1):
         return self.forward(x, dim)
+# --- the default axis is the first
+class Softmax:
+    def forward(self, x, dim=0):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=0):
+        return self.forward(x, dim)
