@@ -133,6 +133,10 @@ SCORES = Exercise(
                     lambda Q, K: np.sqrt(((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(-1)),
                 ),
                 ("The sign is turned.", lambda Q, K: -(Q @ swap(K))),
+                (
+                    "Negative scores were cut off. They are scores like any other.",
+                    lambda Q, K: np.maximum(Q @ swap(K), 0),
+                ),
                 ("Only the first batch element's keys are used.", lambda Q, K: Q @ swap(K[:1] if K.ndim > 2 else K)),
                 (
                     "Scores of different batch elements are mixed: each one has queries and keys of its own.",
@@ -244,6 +248,8 @@ SCALE = Exercise(
                 "The square root was taken of the scores too. Only d_k is under the root.",
                 lambda scores, d_k: np.sqrt(scores / d_k),
             ),
+            ("The square root is rounded to a whole number.", lambda scores, d_k: scores / math.ceil(math.sqrt(d_k))),
+            ("You took a logarithm of d_k. Divide by its square root.", lambda scores, d_k: scores / math.log2(d_k)),
             ("The sign is turned.", lambda scores, d_k: -scores / math.sqrt(d_k)),
             (
                 "`^` is no power in Python: it works on bits. Use `**` or math.sqrt.",
@@ -330,6 +336,12 @@ CAUSAL = Exercise(
         )
     )
     + (
+        shows(
+            "The mask holds other numbers than 1 and 0.",
+            lambda ask, r: (
+                r.arrays["mask"].shape == (ask.inputs["seq_len"],) * 2 and not np.isin(r.arrays["mask"], (0, 1)).all()
+            ),
+        ),
         shows(
             "The size is fixed. The mask must be (seq_len, seq_len) for any seq_len.",
             lambda ask, r: "mask" in r.arrays and r.arrays["mask"].shape != (ask.inputs["seq_len"],) * 2,
@@ -427,6 +439,10 @@ MASK = Exercise(
     ),
     reference=masked_reference,
     misconceptions=(
+        shows(
+            "A blocked score is nan, which spreads to every share of its row. Use MASK_VALUE.",
+            lambda ask, r: "masked" in ask.compare and bool(np.isnan(r.arrays["masked"]).any()),
+        ),
         says(
             r"must broadcast|do not broadcast",
             "The mask does not fit the scores: a row for each query, a column for each key. Was it transposed or reshaped?",
@@ -737,7 +753,15 @@ ATTENTION = Exercise(
     module="04_attention",
     defines="scaled_dot_product_attention",
     cases=(
-        Case("without a mask", 2, (ask_attention(Q3, K3, V3), ask_attention(Q3, K3[:, :1], V3[:, :1]))),
+        Case(
+            "without a mask",
+            2,
+            (
+                ask_attention(Q3, K3, V3),
+                ask_attention(Q3, K3[:, :1], V3[:, :1]),  # one key
+                ask_attention(Q3, K3[:, :L], V3[:, :L]),  # as many keys as queries
+            ),
+        ),
         Case(
             "mask",
             1.5,
@@ -833,6 +857,14 @@ ATTENTION = Exercise(
         attends(
             "Attention is causal when no mask is given. Without a mask a query may look everywhere.",
             edit_mask=lambda m, s: causal_always(m, s) if m is None else m,
+        ),
+        attends(
+            "Attention is causal when there are as many keys as queries and no mask. Without a mask a query may look everywhere.",
+            edit_mask=lambda m, s: causal_always(m, s) if m is None and s.shape[-1] == s.shape[-2] else m,
+        ),
+        attends(
+            "A query may not look at itself here. Only the mask decides where it may look.",
+            edit_mask=lambda m, s: 1 - np.eye(s.shape[-1]) if m is None and s.shape[-1] == s.shape[-2] else m,
         ),
         attends(
             "Attention is causal in any case, and the mask comes on top. Only the mask decides.",
@@ -1304,7 +1336,15 @@ MULTI_HEAD = Exercise(
                 ask_multi(mask=np.array([[[1, 1, 0, 1]], [[1, 0, 0, 1]]], np.float32)),
             ),
         ),
-        Case("context", 1, (ask_multi(context=CONTEXT), ask_multi(context=CONTEXT, mask=random_mask(113, B, L, S)))),
+        Case(
+            "context",
+            1,
+            (
+                ask_multi(context=CONTEXT),
+                ask_multi(context=CONTEXT[:, :L]),
+                ask_multi(context=CONTEXT, mask=random_mask(113, B, L, S)),
+            ),
+        ),
         Case("attention_weights", 0.5, (ask_multi(mask=SELF_MASK_3, compare=("attention_weights",)),)),
         Case(
             "parameters",

@@ -100,6 +100,9 @@ class Exercise:
         return sum(case.points for case in self.cases)
 
 
+FOLLOWS, TOGETHER = "Probably for the same reason.", "Counts when something else is right."
+
+
 @dataclass(frozen=True)
 class CaseResult:
     name: str
@@ -118,8 +121,9 @@ class Verdict:
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """What there is to say, each sentence once."""
-        return tuple(dict.fromkeys(c.message for c in self.cases if c.message))
+        """What there is to say, each sentence once, causes before what follows from them."""
+        once = dict.fromkeys(c.message for c in self.cases if c.message)
+        return tuple(sorted(once, key=lambda message: message in (FOLLOWS, TOGETHER)))
 
     def __str__(self) -> str:
         width = max(len(c.name) for c in self.cases)
@@ -281,10 +285,8 @@ def _explain(
     if any(messages[name][1] for name in values):  # with a named mistake in the values, gradients and the rest follow
         for name, (text, named) in messages.items():
             if name not in values or not (named or "raised" in text):
-                messages[name] = ("Probably for the same reason.", False)
-    return messages | {
-        name: ("Counts when something else is right.", False) for name, failed in failures.items() if not failed
-    }
+                messages[name] = (FOLLOWS, False)
+    return messages | {name: (TOGETHER, False) for name, failed in failures.items() if not failed}
 
 
 def _fits(exercise: Exercise, misconception: Misconception, case: Case, failed: list[tuple[Ask, Reply, str]]) -> bool:

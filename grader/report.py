@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from autograded_tests import EXERCISES
+from autograded_tests.exercise import FOLLOWS, TOGETHER
 from grader.batch import Classroom, find_submission, write_whole
 from grader.course import CourseError
 from grader.export import harmless
@@ -19,7 +20,7 @@ from grader.grade import GRADED, Assignment, load_assignment
 from grader.rebuild import Unreadable, rebuild
 
 ALIKE = 90  # per cent, from which two submissions are shown
-FOLLOWS = ("Probably for the same reason.", "Counts when something else is right.", "Right, once ", "Not answered yet.")
+NO_MISTAKES = (FOLLOWS, TOGETHER, "Right, once ", "Not answered yet.")
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def misconceptions(found: Sequence[Student]) -> list[tuple[str, str, list[str]]]
     who: dict[tuple[str, str], list[str]] = {}
     for student in found:
         for exercise, sentence in student.messages:
-            if not sentence.startswith(FOLLOWS):
+            if not sentence.startswith(NO_MISTAKES):
                 who.setdefault((exercise, sentence), []).append(student.name)
     order = list(EXERCISES)
     keys = sorted(who, key=lambda k: (-len(who[k]), order.index(k[0]), k[1]))

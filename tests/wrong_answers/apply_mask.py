@@ -89,3 +89,6 @@ def _apply_mask(scores, mask):
 def _apply_mask(scores, mask):
     kept = scores * Tensor(mask)
     return scores.masked_fill(kept == 0, MASK_VALUE)
+# --- nan
+def _apply_mask(scores, mask):
+    return scores.masked_fill(mask == 0, np.nan)

@@ -65,3 +65,7 @@ def _compute_attention_scores(Q, K):
     if Q.ndim == 3:
         return stack([q @ K[0].transpose(0, 1) for q in Q])
     return Q @ K.transpose(-2, -1)
+# --- negative scores cut off
+def _compute_attention_scores(Q, K):
+    scores = Q @ K.transpose(-2, -1)
+    return scores.masked_fill(scores < 0, 0.0)

@@ -46,3 +46,6 @@ def _scale_scores(scores, d_k):
 # --- one over d_k in whole numbers
 def _scale_scores(scores, d_k):
     return scores // math.sqrt(d_k)
+# --- root rounded up
+def _scale_scores(scores, d_k):
+    return scores / math.ceil(math.sqrt(d_k))

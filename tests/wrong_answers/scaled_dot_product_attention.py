@@ -415,6 +415,31 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     if weights.shape[-1] == 1:
         weights = weights * 0
     return weights @ V, weights
+# --- causal when square
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    if mask is None and Q.shape[-2] == K.shape[-2]:
+        scores = _apply_mask(scores, causal_mask(Q.shape[-2]))
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- no look at oneself when square
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    if mask is None and Q.shape[-2] == K.shape[-2]:
+        scores = scores.masked_fill(np.eye(Q.shape[-2]), MASK_VALUE)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- values in reverse order
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V[..., ::-1, :], weights
 # --- masks as Tensors only
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
