@@ -211,7 +211,9 @@ def main() -> None:
     lines += ["", f"First row of results {min(first_row() for _ in range(3)):.2f} s after the command."]
     print("\n".join(lines))
     if options.markdown:
-        options.markdown.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        old = options.markdown.read_text(encoding="utf-8").split("\n\n") if options.markdown.exists() else ["", ""]
+        head, tail = [p for p in old if not p.startswith(("|", "First row"))][:2], old[-1:]
+        options.markdown.write_text("\n\n".join([*head, "\n".join(lines), *tail]), encoding="utf-8")
 
 
 if __name__ == "__main__":

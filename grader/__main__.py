@@ -74,6 +74,16 @@ def _course(check: bool, run: bool) -> int:
 
 
 def _grade(options: argparse.Namespace) -> int:
+    from grader.jail import close_warming, start_warming
+
+    start_warming(options.module)
+    try:
+        return _grade_class(options)
+    finally:
+        close_warming()
+
+
+def _grade_class(options: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

@@ -207,8 +207,9 @@ def grade_class(
 
         try:
             hand_out()
+            if waiting:
+                threading.Thread(target=gradebook.load_nbgrader, daemon=True).start()
             while waiting:
-                writer.open()  # takes about as long as the jail takes to warm up
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                     submission = waiting.pop(future)
                     graded = _result(future)
@@ -266,9 +267,7 @@ class _Writer:
         self._stack = ExitStack()
         self._book: Any = None
 
-    def open(self) -> None:
-        if self._book is not None:
-            return
+    def _open(self) -> None:
         config = self.classroom.nbgrader_config()
         directory = config.CourseDirectory
         self._book = self._stack.enter_context(gradebook.open_gradebook(directory.db_url, directory.course_id))
@@ -279,6 +278,8 @@ class _Writer:
         """First the gradebook, then the notebook whose digest says that both are done."""
         if graded.status not in (GRADED, UNREADABLE):
             return
+        if self._book is None:  # with the first result, so that nobody waits a second for it
+            self._open()
         gradebook.record(self._book, self.assignment, submission.student, graded, submission.timestamp, self._late)
         notebook = kept_notebook(submission, graded, self.assignment)
         folder = self.classroom.autograded(submission.student, self.assignment.module)

@@ -43,6 +43,12 @@ def open_gradebook(db_url: str, course_id: str) -> Iterator[Any]:
         book.close()
 
 
+def load_nbgrader() -> None:
+    """Import what a gradebook needs, which takes a second; meant for a thread while the first submission is graded."""
+    _nbgrader_api()
+    importlib.import_module("alembic.script")
+
+
 def _nbgrader_api() -> Any:
     """nbgrader.api without what nbgrader imports for its server extensions, which takes longer than grading a few notebooks."""
     if "nbgrader" not in sys.modules:

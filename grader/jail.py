@@ -19,7 +19,6 @@ import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from grader import worker
 from grader.course import ROOT, modules
 
 NONE, BUBBLEWRAP = "none", "bwrap"
@@ -163,6 +162,8 @@ class Jail:
 
     def check(self) -> None:
         """Try from inside whether the jail holds; JailError if it does not."""
+        from grader import worker
+
         connection, slot = self.open()
         try:
             connection.settimeout(20)
@@ -183,6 +184,21 @@ def unprotected() -> bool:
     return os.environ.get("GRADER_JAIL") == NONE
 
 
+_warming: dict[str, Jail] = {}
+
+
+def start_warming(module: str) -> None:
+    """Start a jail for open_jail to take later; it warms up while we import what grading needs."""
+    if not unprotected() and shutil.which("bwrap") and module in modules():
+        _warming[module] = Jail(module)
+
+
+def close_warming() -> None:
+    """Close what was started for nothing."""
+    while _warming:
+        _warming.popitem()[1].close()
+
+
 def open_jail(module: str, limits: Limits | None = None) -> Jail:
     """A jail that was tried and holds, in the fastest way that this machine allows.
 
@@ -198,7 +214,7 @@ def open_jail(module: str, limits: Limits | None = None) -> Jail:
             "    dnf install bubblewrap          (Fedora)\n"
             "or set GRADER_JAIL=none to run without protection for this machine."
         )
-    jail = Jail(module, limits)
+    jail = (_warming.pop(module, None) if limits is None else None) or Jail(module, limits)
     try:
         jail.check()
         return jail
