@@ -24,6 +24,7 @@ import psutil
 from grader.course import ROOT
 
 MODULE = "04_attention"
+BEGIN, END = "<!-- tables -->", "<!-- end of tables -->"  # what --markdown replaces in a page
 STOCK_CONFIG = """
 from pathlib import Path
 c = get_config()
@@ -188,7 +189,7 @@ def where_time_goes() -> list[tuple[str, float]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", default="1,20,200")
-    parser.add_argument("--markdown", type=Path, help="also write the tables to this file")
+    parser.add_argument("--markdown", type=Path, help="a page whose tables are to be replaced")
     options = parser.parse_args()
     rows = []
     for size in map(int, options.sizes.split(",")):
@@ -211,9 +212,10 @@ def main() -> None:
     lines += ["", f"First row of results {min(first_row() for _ in range(3)):.2f} s after the command."]
     print("\n".join(lines))
     if options.markdown:
-        old = options.markdown.read_text(encoding="utf-8").split("\n\n") if options.markdown.exists() else ["", ""]
-        head, tail = [p for p in old if not p.startswith(("|", "First row"))][:2], old[-1:]
-        options.markdown.write_text("\n\n".join([*head, "\n".join(lines), *tail]), encoding="utf-8")
+        before, _, rest = options.markdown.read_text(encoding="utf-8").partition(BEGIN)
+        _, _, after = rest.partition(END)
+        tables = "\n".join(lines)
+        options.markdown.write_text(f"{before}{BEGIN}\n\n{tables}\n\n{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":
