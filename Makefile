@@ -16,7 +16,9 @@ $(INSTALLED): requirements.lock setup.py settings.ini pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 setup")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --require-hashes -r requirements.lock
-	$(BIN)/pip install --quiet --no-build-isolation --no-deps --config-settings editable_mode=compat -e .
+	$(BIN)/pip install -qq --no-build-isolation --no-deps -e .
+	@# the wheel is tinytorch alone; here the grader and the tests are importable, too
+	$(BIN)/python -c 'import os, site; open(os.path.join(site.getsitepackages()[0], "course.pth"), "w").write(os.getcwd())'
 	@command -v bwrap >/dev/null || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    apt-get update -qq && apt-get install -y -qq --no-install-recommends bubblewrap; \
