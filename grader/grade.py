@@ -1,6 +1,7 @@
 """Grade one submission: rebuild it, run it in a jail, judge its answers outside, write outputs that can be trusted."""
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -138,8 +139,8 @@ def _with_outputs(
 
 
 def _no_live_html(text: str) -> str:
-    """Markdown in which no tag is a tag and no picture is fetched, and that looks the same to a reader."""
-    return text.replace("<", "<\u2060").replace("![", "!\u2060[")
+    """Markdown in which no tag is a tag, no link a link and no picture is fetched, and which reads the same."""
+    return re.sub(r"<|!(?=\[)|\](?=[(\[:])", "\\g<0>\u2060", text)
 
 
 def _verdict_outputs(verdict: Verdict) -> list[dict[str, Any]]:

@@ -75,6 +75,7 @@ class Jail:
         }
         arguments = [str(theirs.fileno()), json.dumps(settings)]
         environment = {"GRADER_MODULES": " ".join(names), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        environment |= {"MALLOC_ARENA_MAX": "2"}  # else every thread takes 64 MB of address space
         environment |= {"GRADER_HIDDEN": os.pathsep.join(_hidden()), "LANG": "C.UTF-8", "MPLBACKEND": "Agg"}
         environment |= {k: v for k, v in os.environ.items() if k.startswith("OPENBLAS_") and k not in environment}
         if self.kind == BUBBLEWRAP:

@@ -57,7 +57,11 @@ def kit(tmp_path_factory) -> Path:
 def make(kit: Path, verb: str) -> subprocess.CompletedProcess:
     """A verb, by make."""
     return subprocess.run(
-        ["make", verb, f"PYTHON={sys.executable}"], cwd=kit, env=ENVIRONMENT, capture_output=True, text=True
+        ["make", "--no-print-directory", verb, f"PYTHON={sys.executable}"],
+        cwd=kit,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
     )
 
 

@@ -497,7 +497,7 @@ for d in ("/", "/usr", "/etc", "/root", "/home", "/work", "/tmp", os.path.expand
 """
 TEXT_WITH_SCRIPT = (
     "<script>document.title = 'owned'</script><img src=x onerror=\"document.title='owned'\">"
-    " ![x](http://192.0.2.1/x.png) [y](javascript:alert(1))"
+    " ![x](http://192.0.2.1/x.png) [y](javascript:alert(1)) [z](java&#115;cript:alert(1)) [w][1]\n\n[1]: javascript:alert(1)"
 )
 SECRETS = {
     "the solution": str(ROOT / "solutions" / "04_attention" / "attention.ipynb"),
