@@ -9,6 +9,11 @@ from autograded_tests.session import LocalSession
 EXERCISES: dict[str, Exercise] = {e.name: e for e in (*activations.EXERCISES, *layers.EXERCISES, *attention.EXERCISES)}
 
 
+def exercises_of(module: str) -> tuple[Exercise, ...]:
+    """The exercises of a module, in the order of its notebook; none if there are none."""
+    return tuple(e for e in EXERCISES.values() if e.module == module)
+
+
 def grade(name: str, namespace: dict[str, Any]) -> float:
     """Judge one answer in the kernel that it lives in: prints the verdict, gives the points."""
     verdict = judge(EXERCISES[name], LocalSession(namespace))
@@ -16,4 +21,4 @@ def grade(name: str, namespace: dict[str, Any]) -> float:
     return float(verdict.points)
 
 
-__all__ = ["EXERCISES", "Exercise", "LocalSession", "Reply", "Session", "Verdict", "grade", "judge"]
+__all__ = ["EXERCISES", "Exercise", "LocalSession", "Reply", "Session", "Verdict", "exercises_of", "grade", "judge"]

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from autograded_tests import EXERCISES
+from autograded_tests import exercises_of
 from grader import gradebook
 from grader.course import ROOT, CourseError, modules, nbgrader_config
 from grader.grade import FAILED, GRADED, MISSING, UNREADABLE, Assignment, Graded, grade_notebook, load_assignment
@@ -117,7 +117,7 @@ def _read(path: Path) -> bytes:
 
 def gradable() -> list[str]:
     """The modules that have exercises."""
-    return [module for module in modules() if any(e.module == module for e in EXERCISES.values())]
+    return [module for module in modules() if exercises_of(module)]
 
 
 def fit(data: bytes, assignment: Assignment) -> int:

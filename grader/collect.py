@@ -57,9 +57,7 @@ class Taken:
 @dataclass(frozen=True)
 class _Found:
     entry: Entry
-    student: str
-    number: str
-    name: str
+    timestamp: str
     rank: tuple[object, ...]
 
 
@@ -90,19 +88,17 @@ def collect(module: str, archive: Path, classroom: Classroom, patterns: Sequence
         elif match is None:
             unknown.append(entry)
         else:
-            item = _found(entry, match, assignment)
-            found.setdefault(f"{item.student}/{item.number}", []).append(item)
-    names = _student_ids(found)
-    for key, items in sorted(found.items()):
+            found.setdefault(_student_id(match), []).append(_found(entry, match, assignment))
+    for student, items in sorted(found.items()):
         items.sort(key=lambda item: item.rank)
         latest = items[-1]
         result += [
-            Taken(i.entry.path, reason=f"{names[key]} handed in a later or better fitting one, {latest.entry.path}")
+            Taken(i.entry.path, reason=f"{student} handed in a later or better fitting one, {latest.entry.path}")
             for i in items[:-1]
         ]
-        _put(classroom.submitted(names[key], module), assignment, latest)
-        result.append(Taken(latest.entry.path, names[key]))
-    known = sorted({*names.values(), *_known_students(classroom)})
+        _put(classroom.submitted(student, module), assignment, latest)
+        result.append(Taken(latest.entry.path, student))
+    known = sorted({*found, *_known_students(classroom)})
     result += [Taken(e.path, reason=f"its name fits no pattern{_nearest(e.path, known)}") for e in unknown]
     return result
 
@@ -162,7 +158,7 @@ def _checked(name: str, data: bytes, modified: tuple[int, ...]) -> Entry:
 
 
 def _found(entry: Entry, match: re.Match[str], assignment: Assignment) -> _Found:
-    """Who handed in a file, and how good it is: the right content, then the right name, then the latest."""
+    """When a file was handed in, and how good it is: the right content, then the right name, then the latest."""
     groups = match.groupdict()
     name = re.sub(r"( \(\d+\)|-\d+)?(\.ipynb)?$", "", groups["file"], flags=re.IGNORECASE)
     right = name.lower() == assignment.notebook
@@ -174,16 +170,14 @@ def _found(entry: Entry, match: re.Match[str], assignment: Assignment) -> _Found
         entry.modified,
         entry.path,
     )
-    return _Found(entry, groups["student"], groups.get("id") or "", groups.get("timestamp") or "", rank)
+    return _Found(entry, groups.get("timestamp") or "", rank)
 
 
-def _student_ids(found: dict[str, list[_Found]]) -> dict[str, str]:
-    """A folder name for each student: what the platform calls them, with its number where it has one."""
-    return {
-        key: re.sub(r"[^\w.@+-]+", "-", "_".join(filter(None, key.rsplit("/", 1))).strip().lower()).lstrip(".-")
-        or "unnamed"
-        for key in found
-    }
+def _student_id(match: re.Match[str]) -> str:
+    """A folder name for a student: what the platform calls them, with its number where it has one."""
+    groups = match.groupdict()
+    name = "_".join(filter(None, (groups["student"], groups.get("id")))).strip().lower()
+    return re.sub(r"[^\w.@+-]+", "-", name).lstrip(".-") or "unnamed"
 
 
 def _put(folder: Path, assignment: Assignment, item: _Found) -> None:
@@ -191,8 +185,8 @@ def _put(folder: Path, assignment: Assignment, item: _Found) -> None:
         raise CourseError(f"{folder}: a link; nothing is written through it. Remove it and collect again")
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / f"{assignment.notebook}.ipynb", item.entry.data)
-    if item.name:
-        date = re.sub(r"^(\d+-\d+-\d+)-(\d+)-(\d+)-(\d+)$", r"\1 \2:\3:\4 UTC", item.name)
+    if item.timestamp:
+        date = re.sub(r"^(\d+-\d+-\d+)-(\d+)-(\d+)-(\d+)$", r"\1 \2:\3:\4 UTC", item.timestamp)
         write_whole(folder / "timestamp.txt", f"{date}\n".encode())
 
 

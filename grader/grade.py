@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from autograded_tests import EXERCISES, Exercise, Verdict, judge
+from autograded_tests import Exercise, Verdict, exercises_of, judge
 from grader.course import ROOT, CourseError, module_notebook
 from grader.jail import Jail
 from grader.rebuild import Cell, Part, Unreadable, kind_of, rebuild
@@ -53,7 +53,7 @@ def load_assignment(module: str) -> Assignment:
     if not path.is_file():
         raise CourseError(f"{path.relative_to(ROOT)} is not there; run `make course`")
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    exercises = tuple(e for e in EXERCISES.values() if e.module == module)
+    exercises = exercises_of(module)
     if not exercises:
         raise CourseError(f"{module}: there is nothing to grade in it")
     tests = {c["metadata"]["nbgrader"]["grade_id"] for c in notebook["cells"] if kind_of(c) == "test"}

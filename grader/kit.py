@@ -5,7 +5,7 @@ import re
 import zipfile
 from pathlib import Path
 
-from autograded_tests import EXERCISES
+from autograded_tests import exercises_of
 from grader.course import ROOT, CourseError, module_notebook, modules
 
 TEMPLATES = Path(__file__).parent / "templates" / "kit"
@@ -46,7 +46,7 @@ def kit_files(module: str) -> dict[str, bytes]:
         raise CourseError(f"{copy.relative_to(ROOT)} is not there; run `make course`")
     cells = json.loads(copy.read_text(encoding="utf-8"))["cells"]
     title = "".join(cells[0]["source"]).splitlines()[0].removeprefix("# ")
-    exercises = [(e.name, e.points) for e in EXERCISES.values() if e.module == module]
+    exercises = [(e.name, e.points) for e in exercises_of(module)]
     earlier = [m.partition("_")[2] for m in modules()[: modules().index(module)]]
     library = ["__init__.py", "core/__init__.py", *(f"core/{name}.py" for name in earlier)]
     files = {f"tinytorch/{name}": (ROOT / "tinytorch" / name).read_bytes() for name in library}

@@ -156,7 +156,7 @@ def rebuild(data: bytes, ours: Sequence[Cell], defines: Mapping[str, str]) -> Re
     anchors = _recognise_ours(ours, theirs, repairs)
     for name, answer in chosen.items():
         anchors.setdefault(answer.number, next(n for n, c in enumerate(ours) if c is names[name]))
-    return Rebuilt(tuple(_assemble(ours, theirs, chosen, anchors, names)), tuple(repairs))
+    return Rebuilt(tuple(_assemble(ours, theirs, chosen, anchors)), tuple(repairs))
 
 
 def _find_answer(name: str, cell: Cell, defined: str, theirs: list[_Theirs], repairs: list[str]) -> _Theirs | None:
@@ -241,7 +241,6 @@ def _assemble(
     theirs: list[_Theirs],
     chosen: Mapping[str, _Theirs],
     anchors: Mapping[int, int],
-    names: Mapping[str, Cell],
 ) -> list[Part]:
     """Our cells in our order, with theirs in the answers' places and what they added after the cell it stood behind."""
     added: dict[int, list[Part]] = {}

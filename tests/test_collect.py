@@ -104,6 +104,13 @@ def test_of_several_files_the_one_that_fits(tmp_path):
     assert found == {"ada": RIGHT, "ben": RIGHT}
 
 
+def test_two_names_of_one_folder_lose_nothing_silently(tmp_path):
+    files = {"Ada/attention.ipynb": OTHER, "ada/attention.ipynb": RIGHT}
+    found, lines = take(tmp_path, files, {"Ada/attention.ipynb": (2026, 1, 1, 0, 0, 0)})
+    assert found == {"ada": RIGHT}
+    assert "skipped  Ada/attention.ipynb: ada handed in a later or better fitting one, ada/attention.ipynb" in lines
+
+
 def test_what_fits_nothing_is_shown_with_the_nearest_student(tmp_path):
     _, lines = take(tmp_path, {"ada_attention.ipynb": RIGHT, "attention ada final.ipynb": OTHER})
     assert "skipped  attention ada final.ipynb: its name fits no pattern; the nearest student is ada" in lines
