@@ -6,7 +6,8 @@ inputs (`grad_Q`), as far as any arrived.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+import tracemalloc
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -130,10 +131,12 @@ def scaled_dot_product_attention(
     mask: np.ndarray | None = None,
     as_tensor: bool = True,
     grad: np.ndarray | None = None,
+    name: str = "scaled_dot_product_attention",
 ) -> Arrays:
+    """name: another function that takes the same and gives the same."""
     q, k, v = _leaf(Q), _leaf(K), _leaf(V)
     given = _mask(mask, as_tensor)
-    function = ns["scaled_dot_product_attention"]
+    function = ns[name]
     result = function(q, k, v) if mask is None else function(q, k, v, mask=given)
     if not isinstance(result, tuple | list) or len(result) != 2:
         raise WrongKind(f"Two results are asked for, output and weights; a {type(result).__name__} came back")
@@ -157,6 +160,16 @@ def merge_heads(ns: Namespace, x: np.ndarray, grad: np.ndarray | None = None) ->
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "out_proj")
 
 
+def _set_projections(layer: Any, weights: np.ndarray, biases: np.ndarray) -> Namespace:
+    """Give a layer its weights and biases; its parameters by name."""
+    tensors = {}
+    for name, weight, bias in zip(PROJECTIONS, weights, biases, strict=True):
+        projection = getattr(layer, name)
+        projection.weight.data, projection.bias.data = np.array(weight), np.array(bias)
+        tensors[f"{name}_weight"], tensors[f"{name}_bias"] = projection.weight, projection.bias
+    return tensors
+
+
 def multi_head_attention(
     ns: Namespace,
     num_heads: int,
@@ -171,11 +184,7 @@ def multi_head_attention(
 ) -> Arrays:
     """weights (4, E, E) and biases (4, E) are those of q_proj, k_proj, v_proj, out_proj."""
     layer = ns["MultiHeadAttention"](x.shape[-1], num_heads)
-    tensors = {"x": _leaf(x)}
-    for name, weight, bias in zip(PROJECTIONS, weights, biases, strict=True):
-        projection = getattr(layer, name)
-        projection.weight.data, projection.bias.data = np.array(weight), np.array(bias)
-        tensors[f"{name}_weight"], tensors[f"{name}_bias"] = projection.weight, projection.bias
+    tensors = {"x": _leaf(x), **_set_projections(layer, weights, biases)}
     call = layer if by_call else layer.forward
     call(_leaf(x[:1, :1]))  # what an earlier call left behind must not matter
     arguments = {} if mask is None else {"mask": _mask(mask, as_tensor)}
@@ -217,6 +226,78 @@ def function(ns: Namespace, name: str, grad: np.ndarray | None = None, **argumen
     return {"result": _array(result, "The result"), **_observe(result, grad, **tensors)}
 
 
+def array_function(ns: Namespace, name: str, results: Sequence[str], **arguments: Any) -> Arrays:
+    """Any function of arrays that gives arrays, which are called `results` here."""
+    given = {k: np.array(v) if isinstance(v, np.ndarray) else v for k, v in arguments.items()}
+    answer = ns[name](**given)
+    parts = answer if isinstance(answer, tuple | list) else (answer,)
+    if len(parts) != len(results):
+        came = "None came back (is there a return?)" if answer is None else f"{len(parts)} came back"
+        raise WrongKind(f"{len(results)} results are asked for, {', '.join(results)}; {came}")
+    after = {f"{k}_after": v for k, v in given.items() if isinstance(v, np.ndarray)}
+    return {key: _array(part, f"`{key}`") for key, part in zip(results, parts, strict=True)} | after
+
+
+def kv_cache(ns: Namespace, K: np.ndarray, V: np.ndarray, steps: Sequence[int]) -> Arrays:
+    """Positions go into a cache in pieces of these lengths; then the first goes into another cache."""
+    ends = np.cumsum([0, *steps])
+    pieces = [(_leaf(K[..., a:b, :]), _leaf(V[..., a:b, :])) for a, b in zip(ends, ends[1:], strict=False)]
+    cache, lengths, results = ns["KVCache"](), [], []
+    for piece in pieces:
+        result = cache.append(*piece)
+        if not isinstance(result, tuple | list) or len(result) != 2:
+            kind = "None" if result is None else f"a {type(result).__name__}"
+            raise WrongKind(f"append should give two results, all keys and all values; it gave {kind}")
+        results.append(result)
+        lengths.append(len(cache))
+    first, last = (
+        {"K": _array(k, "The first result of append"), "V": _array(v, "The second result of append")}
+        for k, v in (results[0], results[-1])
+    )
+    other = _array(ns["KVCache"]().append(*pieces[0])[0], "The first result of append")
+    return {**last, "first_K": first["K"], "first_V": first["V"], "lengths": np.array(lengths), "other_K": other}
+
+
+def cached_attention(
+    ns: Namespace,
+    num_heads: int,
+    x: np.ndarray,
+    weights: np.ndarray,
+    biases: np.ndarray,
+    steps: Sequence[int],
+    grad: np.ndarray | None = None,
+) -> Arrays:
+    """Positions arrive in pieces of these lengths; `output` is all that came back, side by side."""
+    from tinytorch.core.attention import MultiHeadAttention
+
+    layer = MultiHeadAttention(x.shape[-1], num_heads)
+    parameters, cache = _set_projections(layer, weights, biases), ns["KVCache"]()
+    ends = np.cumsum([0, *steps])
+    pieces = [_leaf(x[:, a:b]) for a, b in zip(ends, ends[1:], strict=False)]
+    results = [ns["cached_attention"](layer, piece, cache) for piece in pieces]
+    outputs = [_array(result, "The result") for result in results]
+    together = np.concatenate(outputs, axis=1) if len({o.ndim for o in outputs} - {3}) == 0 else outputs[-1]
+    kept = layer.attention_weights
+    arrays = {"output": together, **_observe(results[-1], grad, x=pieces[-1], **parameters)}
+    return arrays if kept is None else arrays | {"attention_weights": _array(kept, "attention_weights")}
+
+
+def whole_table(ns: Namespace, name: str, length: int, width: int, block: int, backward: bool) -> Arrays:
+    """1 if a function in tiles had as much memory at once as one byte for each pair of query and key takes, else 0."""
+    rng = np.random.default_rng(0)
+    inputs = [rng.normal(size=(length, width)).astype(np.float32) for _ in range(3)]
+    if backward:
+        grads = [rng.normal(size=(length, n)).astype(np.float32) for n in (width, 1, width)]
+        inputs += [grads[0], grads[1] + 20, grads[2]]
+    tracemalloc.start()
+    try:
+        ns[name](*inputs, block=block)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    return {"whole_table": np.array(int(peak >= length * length))}
+
+
 PROBES: dict[str, Callable[..., Arrays]] = {
     probe.__name__: probe
     for probe in (
@@ -234,6 +315,10 @@ PROBES: dict[str, Callable[..., Arrays]] = {
         multi_head_parameters,
         multi_head_raises,
         function,
+        array_function,
+        kv_cache,
+        cached_attention,
+        whole_table,
     )
 }
 
@@ -274,6 +359,8 @@ NAMES = {
     "_split_heads",
     "_merge_heads",
     "MultiHeadAttention",
+    "KVCache",
+    "cached_attention",
 }
 
 
@@ -283,7 +370,7 @@ def stand_in(
     """A function that takes the place of an earlier answer and is answered from elsewhere, gradients included.
 
     call(name, index, grad, arguments) gives the results' arrays if index is -1; else the gradients of the arguments that
-    are tensors, for the gradient `grad` of result `index`.
+    are tensors, for the gradient `grad` of result `index`. Arrays are answered with arrays.
     """
     signature = inspect.Signature(
         [
@@ -300,15 +387,35 @@ def stand_in(
         bound = signature.bind(*args, **kwargs).arguments
         plain = {k: v.data if isinstance(v, tensors.Tensor) else v for k, v in bound.items()}
         inputs = {k: v for k, v in bound.items() if isinstance(v, tensors.Tensor)}
-        dtype = next(iter(inputs.values())).dtype if inputs else np.dtype(np.float32)
+        given = [*inputs.values(), *(v for v in bound.values() if isinstance(v, np.ndarray))]
+        dtype = given[0].dtype if given else np.dtype(np.float32)
 
-        def rule(index: int, place: int) -> Callable[[np.ndarray], np.ndarray]:
-            return lambda g: call(name, index, g, plain)[place].astype(dtype)
+        def rule(index: int, place: int) -> Callable[..., np.ndarray]:
+            return lambda g, _out: call(name, index, g, plain)[place].astype(dtype)
 
+        arrays = [array.astype(dtype) for array in call(name, -1, None, plain)]
         outputs = tuple(
-            tensors._record(array.astype(dtype), *((t, rule(index, place)) for place, t in enumerate(inputs.values())))
-            for index, array in enumerate(call(name, -1, None, plain))
+            tensors._record(array, *((t, rule(index, place)) for place, t in enumerate(inputs.values())))
+            if inputs
+            else array
+            for index, array in enumerate(arrays)
         )
         return outputs if results > 1 else outputs[0]
 
-    return answered
+    return _cache_of(answered) if name == "KVCache" else answered
+
+
+def _cache_of(append: Callable[..., Any]) -> type:
+    """A KVCache whose `append` is answered from elsewhere, given what it gave last."""
+
+    class KVCache:
+        K = V = None
+
+        def append(self, K: Any, V: Any) -> Any:
+            self.K, self.V = append(self.K, self.V, K, V)
+            return self.K, self.V
+
+        def __len__(self) -> int:
+            return 0 if self.K is None else self.K.shape[-2]
+
+    return KVCache

@@ -1,12 +1,15 @@
 """Every operation's gradient against central differences in float64, over random shapes with broadcasting."""
 
+import tracemalloc
+import weakref
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, broadcastable_shapes, mutually_broadcastable_shapes
 
-from tinytorch.core.tensor import Tensor, cat, no_grad, stack
+from tinytorch.core.tensor import Tensor, cat, custom_gradient, no_grad, stack
 
 settings.register_profile("steady", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("steady")
@@ -51,6 +54,15 @@ def test_binary_operations(operation, pair, seed):
     check(operation, values(seed, *pair.input_shapes[0]), values(seed + 1, *pair.input_shapes[1]))
 
 
+def augmented(a: Tensor) -> Tensor:
+    b = a.exp()
+    b /= b.sum()
+    b *= 2
+    b += a
+    b -= a * a
+    return b
+
+
 UNARY = {
     "neg": lambda a: -a,
     "square": lambda a: a**2,
@@ -61,6 +73,9 @@ UNARY = {
     "minus from a number": lambda a: 2 - a,
     "a number by": lambda a: 3 / a,
     "used twice": lambda a: a * a + a,
+    "a chain": lambda a: ((a.exp() / a).sqrt() * a).log().exp() / 3,
+    "shares": lambda a: (a - 1).exp() / (a - 1).exp().sum(),
+    "augmented": lambda a: augmented(a),
 }
 
 
@@ -183,6 +198,175 @@ def test_a_deep_graph_needs_no_recursion():
         y = y + 0.0
     y.backward()
     np.testing.assert_array_equal(x.grad, [1])
+
+
+def test_a_value_that_no_rule_needs_is_freed():
+    x = Tensor(np.ones(3), requires_grad=True)
+    y = x * 2
+    held = weakref.ref(y.data)
+    z = (y + 1).sum()
+    del y
+    assert held() is None
+    z.backward()
+    np.testing.assert_array_equal(x.grad, [2, 2, 2])
+
+
+def keep_name(y):
+    return y.data
+
+
+def keep_view(y):
+    return y.data[1:]
+
+
+def keep_reshaped(y):
+    return y.reshape(-1, 1)
+
+
+def keep_in_list(y):
+    return [y]
+
+
+def keep_in_closure(y):
+    return lambda: y
+
+
+def keep_memoryview(y):
+    return memoryview(y.data)
+
+
+def seen(holder) -> list[float]:
+    holder = holder() if callable(holder) else holder[0] if isinstance(holder, list) else holder
+    return np.asarray(holder).ravel().tolist()
+
+
+HOLDERS = (lambda y: y, keep_name, keep_view, keep_reshaped, keep_in_list, keep_in_closure, keep_memoryview)
+
+
+def divide_in_function(y):
+    y /= 2
+    return y
+
+
+def ways_to_overwrite():
+    def exp(y):
+        return y.exp()
+
+    def divide(y):
+        y /= 2
+
+    def add(y):
+        y += 1
+
+    def subtract(y):
+        y -= Tensor([1.0])
+
+    def multiply(y):
+        y *= np.float64(2)
+
+    return (
+        exp,
+        divide,
+        add,
+        subtract,
+        multiply,
+        divide_in_function,
+        lambda y: Tensor.exp(y),
+        lambda y: list(map(Tensor.exp, [y])),
+    )
+
+
+@pytest.mark.parametrize("overwrite", ways_to_overwrite())
+@pytest.mark.parametrize("hold", HOLDERS)
+def test_what_can_be_seen_is_never_overwritten(hold, overwrite):
+    y = Tensor([1.0, 2.0, 3.0]) + 1
+    holder = hold(y)
+    before = seen(holder)
+    overwrite(y)
+    assert seen(holder) == before
+    overwrite(Tensor([5.0, 6.0, 7.0]))  # alone: it may be
+    del y
+    for left in [holder] if isinstance(holder, Tensor) else []:
+        overwrite(left)
+        assert seen(left) == before
+
+
+def test_an_array_that_was_given_is_never_overwritten():
+    array = np.ones(3, np.float32)
+    t = Tensor(array)
+    t /= 2
+    t += 1
+    Tensor(array).exp()
+    np.testing.assert_array_equal(array, 1)
+    np.testing.assert_array_equal(t.data, 1.5)
+    x = Tensor(array, requires_grad=True)
+    with no_grad():
+        y = x
+        y -= 1
+    assert not y.requires_grad and x.requires_grad
+    np.testing.assert_array_equal(x.data, 1)
+
+
+def test_augmented_assignment_broadcasts_and_promotes_like_the_operation():
+    t = Tensor([1.0, 2.0]) + 0
+    t *= np.ones((3, 2))
+    assert t.shape == (3, 2)
+    t += Tensor(np.ones(2), dtype=np.float64)
+    assert t.dtype == np.float64
+    with pytest.raises(ValueError, match="do not broadcast"):
+        t += Tensor(np.ones(5))
+
+
+def test_memory_of_values_that_nobody_sees_is_used_again():
+    x = Tensor(np.ones(100_000))
+    tracemalloc.start()
+    y = (x - 1).exp()
+    y /= 2
+    y -= x
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.5 * x.data.nbytes
+
+
+@pytest.mark.parametrize("wanted", [(True, True), (True, False), (False, True)])
+def test_custom_gradient(wanted):
+    calls = []
+
+    def product(a, b):
+        def gradient(g):
+            calls.append(1)
+            return g * b.data, g * a.data
+
+        return custom_gradient(a.data * b.data, (a, b), gradient)
+
+    a, b = values(1, 2, 3), values(2, 3)
+    check(product, a, b)
+    a, b = (Tensor(x, requires_grad=w) for x, w in zip((a, b), wanted, strict=True))
+    y = product(a, b)
+    calls.clear()
+    for factor in (1.0, 2.0):
+        y.backward(np.full((2, 3), factor))
+    assert len(calls) == 2
+    expected = np.broadcast_to(3 * b.data, (2, 3)), 3 * a.data.sum(0)
+    for tensor, gradient in zip((a, b), expected, strict=True):
+        if tensor.requires_grad:
+            np.testing.assert_allclose(tensor.grad, gradient, rtol=1e-6)
+        else:
+            assert tensor.grad is None
+
+
+def test_backward_changes_nothing_but_gradients():
+    seed = np.ones((2, 3), np.float32)
+    x = Tensor(values(3, 2, 3), requires_grad=True)
+    y = ((x.exp() / x) * x.exp()).masked_fill(np.eye(2, 3), 0) + x
+    before = y.data.copy()
+    y.backward(seed)
+    first = x.grad
+    x.grad = None
+    y.backward(seed)
+    np.testing.assert_array_equal(x.grad, first)
+    np.testing.assert_array_equal(y.data, before)
+    np.testing.assert_array_equal(seed, 1)
 
 
 def test_comparisons_are_plain_arrays():

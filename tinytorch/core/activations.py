@@ -27,8 +27,9 @@ class Softmax:
     """
 
     def forward(self, x, dim=-1):
-        e = (x - x.max(dim, keepdim=True)).exp()
-        return e / e.sum(dim, keepdim=True)
+        e = (x - x.max(dim, keepdim=True).detach()).exp()
+        e /= e.sum(dim, keepdim=True)
+        return e
 
     def __call__(self, x, dim=-1):
         return self.forward(x, dim)

@@ -128,7 +128,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     (array([[15.]], dtype=float32), array([[0.5, 0.5]], dtype=float32))
     """
     _check_values(K, V)
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    scores = _compute_attention_scores(_scale_scores(Q, Q.shape[-1]), K)  # D numbers a query, in place of S
     if mask is not None:
         scores = _apply_mask(scores, mask)
     weights = Softmax()(scores, dim=-1)

@@ -1,9 +1,10 @@
 # Made from solutions/01_tensor/tensor.ipynb by `make course`. Edit the notebook, not this file.
 """Arrays with reverse-mode gradients, on NumPy alone."""
 
-__all__ = ["no_grad", "cat", "stack", "Tensor"]
+__all__ = ["no_grad", "cat", "stack", "custom_gradient", "Tensor"]
 
 import contextlib
+import sys
 
 import numpy as np
 
@@ -22,26 +23,42 @@ def no_grad():
 
 
 def _topological_order(result):
-    """All tensors that result was made from, each one before everything made from it; result itself is last."""
+    """All that result was made from, each one before everything made from it; result itself is last."""
     order, seen, stack = [], set(), [(result, False)]
     while stack:
-        tensor, inputs_done = stack.pop()
-        if inputs_done:
-            order.append(tensor)
-        elif id(tensor) not in seen:
-            seen.add(id(tensor))
-            stack.append((tensor, True))
-            stack.extend((t, False) for t, _ in tensor._inputs)
+        node, sources_done = stack.pop()
+        if sources_done:
+            order.append(node)
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            stack.extend((source, False) for source, _ in node._sources)
     return order
 
 
+class _Step:
+    """A recorded operation. It keeps no values but those that its rules need.
+
+    _sources  (source, rule) for each input that wants a gradient: the step that computed it, or the tensor that was created
+    """
+
+    def __init__(self, sources):
+        self._sources = sources
+
+
 def _record(data, *inputs):
-    """The result of an operation: its value, and (tensor, rule) for each input that wants a gradient."""
+    """The result of an operation, from its value and (tensor, rule) for each input.
+
+    A rule takes the gradient g of the result and gives that of the input: g itself, a view of it, or a new array. `out` is g if
+    nobody needs g afterwards, so that it may be overwritten, else None: NumPy's functions take both.
+    """
     out = Tensor.__new__(Tensor)
-    out.data, out.grad, out.requires_grad, out._inputs = data, None, False, ()
+    out.data = np.asarray(data)  # NumPy makes plain numbers of arrays without axes
+    out.grad, out.requires_grad, out._step = None, False, None
     if _grad_enabled:
-        out._inputs = tuple((t, rule) for t, rule in inputs if t.requires_grad)
-        out.requires_grad = bool(out._inputs)
+        sources = tuple((t._step or t, rule) for t, rule in inputs if t.requires_grad)
+        if sources:
+            out.requires_grad, out._step = True, _Step(sources)
     return out
 
 
@@ -63,6 +80,13 @@ def _unbroadcast(grad, shape):
     return grad.sum(axis=stretched, keepdims=True) if stretched else grad
 
 
+def _unbroadcast_product(grad, factor, shape, out=None):
+    """_unbroadcast(grad * factor, shape); the product takes no memory where only the last axis was stretched."""
+    if shape == (*grad.shape[:-1], 1) != grad.shape:
+        return np.vecdot(grad, factor)[..., None]
+    return _unbroadcast(np.multiply(grad, factor, out=out), shape)
+
+
 def _broadcast_shape(name, a, b):
     """The common shape of two operands, or a ValueError that names both."""
     try:
@@ -76,48 +100,94 @@ def _broadcast_shape(name, a, b):
 def _add(a, b):
     a, b = _operands(a, b)
     _broadcast_shape("+", a, b)
+    a_shape, b_shape = a.shape, b.shape
     return _record(
         a.data + b.data,
-        (a, lambda g: _unbroadcast(g, a.shape)),
-        (b, lambda g: _unbroadcast(g, b.shape)),
+        (a, lambda g, out: _unbroadcast(g, a_shape)),
+        (b, lambda g, out: _unbroadcast(g, b_shape)),
     )
 
 
 def _subtract(a, b):
     a, b = _operands(a, b)
     _broadcast_shape("-", a, b)
+    a_shape, b_shape = a.shape, b.shape
     return _record(
         a.data - b.data,
-        (a, lambda g: _unbroadcast(g, a.shape)),
-        (b, lambda g: _unbroadcast(-g, b.shape)),
+        (a, lambda g, out: _unbroadcast(g, a_shape)),
+        (b, lambda g, out: -_unbroadcast(g, b_shape)),
     )
 
 
 def _multiply(a, b):
     a, b = _operands(a, b)
     _broadcast_shape("*", a, b)
+    x, y = a.data, b.data
+    x_shape, y_shape = x.shape, y.shape
     return _record(
-        a.data * b.data,
-        (a, lambda g: _unbroadcast(g * b.data, a.shape)),
-        (b, lambda g: _unbroadcast(g * a.data, b.shape)),
+        x * y,
+        (b, lambda g, out: _unbroadcast_product(g, x, y_shape)),
+        (a, lambda g, out: _unbroadcast_product(g, y, x_shape, out)),
     )
 
 
 def _divide(a, b):
     a, b = _operands(a, b)
     _broadcast_shape("/", a, b)
+    x_shape, y = a.shape, b.data
+    quotient = a.data / y
     return _record(
-        a.data / b.data,
-        (a, lambda g: _unbroadcast(g / b.data, a.shape)),
-        (b, lambda g: _unbroadcast(-g * a.data / b.data**2, b.shape)),
+        quotient,
+        (b, lambda g, out: -_unbroadcast_product(g, quotient, y.shape) / y),
+        (a, lambda g, out: _unbroadcast(np.divide(g, y, out=out), x_shape)),
     )
 
 
 def _power(a, n):
     if not np.isscalar(n):
         raise TypeError(f"**: the exponent must be a plain number, it is a {type(n).__name__}")
-    n = float(n)  # a NumPy float64 would turn float32 data into float64
-    return _record(a.data**n, (a, lambda g: g * n * a.data ** (n - 1)))
+    x, n = a.data, float(n)  # a NumPy float64 would turn float32 data into float64
+    return _record(x**n, (a, lambda g, out: g * n * x ** (n - 1)))
+
+
+def _references(tensor):
+    """How many references there are to a tensor and to its array, and whether the array's memory is its own."""
+    return sys.getrefcount(tensor), sys.getrefcount(tensor.data), tensor.data.base is None
+
+
+def _references_when_alone():
+    """What _references says in a method of a temporary tensor and in an augmented assignment, if nobody else has the tensor."""
+
+    class Sample(Tensor):
+        def exp(self):
+            return _references(self)
+
+        def __itruediv__(self, other):
+            return _references(self)
+
+    assigned = Sample(0.0)
+    other_name = assigned
+    seen_by_others = other_name.exp()
+    del other_name
+    assigned /= 1
+    temporary = Sample(0.0).exp()
+    return (temporary, assigned) if temporary != seen_by_others else (None, None)
+
+
+def _assigning(ufunc, operation):
+    """The method of `a /= b` and its like: as `a = a / b`, in the memory of a if nobody else can see it."""
+
+    def assign(a, b):
+        alone = _references(a) == _ASSIGNED
+        a, b = _operands(a, b)
+        if not alone or a.requires_grad or b.requires_grad or a.dtype != b.dtype:
+            return operation(a, b)
+        if _broadcast_shape("augmented assignment", a, b) != a.shape:
+            return operation(a, b)
+        ufunc(a.data, b.data, out=a.data)
+        return a
+
+    return assign
 
 
 def _matmul(a, b):
@@ -135,15 +205,17 @@ def _matmul(a, b):
             f"@: the left side has shape {a.shape}, the right side {b.shape}; "
             f"the left's last axis ({a.shape[-1]}) must equal the right's last but one ({b.shape[-2]})"
         )
+    x, y = a.data, b.data
+    x_shape, y_shape = x.shape, y.shape
     return _record(
-        a.data @ b.data,
-        (a, lambda g: _unbroadcast(g @ b.data.swapaxes(-1, -2), a.shape)),
-        (b, lambda g: _unbroadcast(a.data.swapaxes(-1, -2) @ g, b.shape)),
+        x @ y,
+        (a, lambda g, out: _unbroadcast(g @ y.swapaxes(-1, -2), x_shape)),
+        (b, lambda g, out: _unbroadcast(x.swapaxes(-1, -2) @ g, y_shape)),
     )
 
 
 def _transpose(a, dim0, dim1):
-    return _record(a.data.swapaxes(dim0, dim1), (a, lambda g: g.swapaxes(dim0, dim1)))
+    return _record(a.data.swapaxes(dim0, dim1), (a, lambda g, out: g.swapaxes(dim0, dim1)))
 
 
 def _reshape(a, shape):
@@ -151,13 +223,22 @@ def _reshape(a, shape):
         data = a.data.reshape(shape)
     except ValueError:
         raise ValueError(f"reshape: {a.shape} has {a.data.size} values, {shape} does not hold as many") from None
-    return _record(data, (a, lambda g: g.reshape(a.shape)))
+    old_shape = a.shape
+    return _record(data, (a, lambda g, out: g.reshape(old_shape)))
+
+
+_PLAIN_INDEX = (int, np.integer, slice, type(None), type(...))
 
 
 def _index(a, key):
-    def put_back(g):
-        grad = np.zeros(a.shape, g.dtype)
-        np.add.at(grad, key, g)  # add, not assign: an index may name one place twice
+    shape = a.shape
+
+    def put_back(g, out):
+        grad = np.zeros(shape, g.dtype)
+        if all(isinstance(k, _PLAIN_INDEX) for k in (key if isinstance(key, tuple) else (key,))):
+            grad[key] = g
+        else:
+            np.add.at(grad, key, g)  # add, not assign: a list may name one place twice
         return grad
 
     return _record(a.data[key], (a, put_back))
@@ -171,7 +252,7 @@ def cat(tensors, dim=0):
     ends = np.cumsum([t.shape[dim] for t in tensors])[:-1]
 
     def part(i):
-        return lambda g: np.split(g, ends, axis=dim)[i]
+        return lambda g, out: np.split(g, ends, axis=dim)[i]
 
     return _record(
         np.concatenate([t.data for t in tensors], axis=dim),
@@ -183,9 +264,29 @@ def stack(tensors, dim=0):
     """Join tensors of one shape along a new axis."""
 
     def part(i):
-        return lambda g: g.take(i, axis=dim)
+        return lambda g, out: g.take(i, axis=dim)
 
     return _record(np.stack([t.data for t in tensors], axis=dim), *((t, part(i)) for i, t in enumerate(tensors)))
+
+
+def custom_gradient(data, inputs, gradient):
+    """The result of a computation on arrays, with its gradient given by a function.
+
+    data      the result
+    inputs    the tensors it was computed from
+    gradient  g -> one array for each input, given the gradient g of the result; axes along which an input was
+              broadcast are summed here
+    """
+    wanted = [(i, t.shape) for i, t in enumerate(inputs) if t.requires_grad]
+    shares = []  # computed all at once, and handed out one after the other
+
+    def next_share(g, out):
+        if not shares:
+            grads = gradient(g)
+            shares.extend(_unbroadcast(np.array(grads[i]), shape) for i, shape in wanted)
+        return shares.pop(0)
+
+    return _record(data, *((t, next_share) for t in inputs))
 
 
 def _keep_axes(g, dim, keepdim, ndim):
@@ -196,34 +297,39 @@ def _keep_axes(g, dim, keepdim, ndim):
 
 
 def _sum(a, dim, keepdim):
-    def spread(g):
-        return np.broadcast_to(_keep_axes(g, dim, keepdim, a.ndim), a.shape)
+    shape = a.shape
+
+    def spread(g, out):
+        return np.broadcast_to(_keep_axes(g, dim, keepdim, len(shape)), shape)
 
     return _record(a.data.sum(axis=dim, keepdims=keepdim), (a, spread))
 
 
 def _max(a, dim, keepdim):
-    data = a.data.max(axis=dim, keepdims=keepdim)
+    x = a.data
+    largest = x.max(axis=dim, keepdims=keepdim)
 
-    def to_winners(g):
-        winners = (a.data == _keep_axes(data, dim, keepdim, a.ndim)).astype(a.dtype)
-        return _keep_axes(g, dim, keepdim, a.ndim) * winners / winners.sum(axis=dim, keepdims=True)
+    def to_winners(g, out):
+        winners = (x == _keep_axes(largest, dim, keepdim, x.ndim)).astype(x.dtype)
+        return _keep_axes(g, dim, keepdim, x.ndim) * winners / winners.sum(axis=dim, keepdims=True)
 
-    return _record(data, (a, to_winners))
+    return _record(largest, (a, to_winners))
 
 
 def _exp(a):
-    data = np.exp(a.data)
-    return _record(data, (a, lambda g: g * data))
+    alone = _references(a) == _TEMPORARY
+    y = np.exp(a.data, out=a.data if alone else None)
+    return _record(y, (a, lambda g, out: np.multiply(g, y, out=out)))
 
 
 def _log(a):
-    return _record(np.log(a.data), (a, lambda g: g / a.data))
+    x = a.data
+    return _record(np.log(x), (a, lambda g, out: np.divide(g, x, out=out)))
 
 
 def _sqrt(a):
-    data = np.sqrt(a.data)
-    return _record(data, (a, lambda g: g / (2 * data)))
+    y = np.sqrt(a.data)
+    return _record(y, (a, lambda g, out: np.divide(g, 2 * y, out=out)))
 
 
 def _masked_fill(a, mask, value):
@@ -233,7 +339,14 @@ def _masked_fill(a, mask, value):
     except ValueError:
         raise ValueError(f"masked_fill: mask has shape {mask.shape}, it must broadcast to {a.shape}") from None
     value = np.asarray(value, dtype=a.dtype)
-    return _record(np.where(mask, value, a.data), (a, lambda g: np.where(mask, g.dtype.type(0), g)))
+
+    def let_through(g, out):
+        if out is None:
+            return np.where(mask, g.dtype.type(0), g)
+        np.copyto(out, 0, where=mask)
+        return out
+
+    return _record(np.where(mask, value, a.data), (a, let_through))
 
 
 class Tensor:
@@ -245,6 +358,7 @@ class Tensor:
     """
 
     __array_ufunc__ = None  # array + Tensor, float64 * Tensor: NumPy leaves the work to us
+    _sources = ()  # in a graph, a tensor is where the way back ends
 
     def __init__(self, data, requires_grad=False, dtype=None):
         if isinstance(data, Tensor):
@@ -254,7 +368,7 @@ class Tensor:
         self.data = np.asarray(data, dtype=dtype or np.float32)
         self.grad = None
         self.requires_grad = requires_grad
-        self._inputs = ()  # (tensor, rule) pairs
+        self._step = None
 
     def backward(self, grad=None):
         """Add the gradient of this tensor to .grad of every tensor it was made from that asked for it.
@@ -270,14 +384,20 @@ class Tensor:
         grad = np.ones_like(self.data) if grad is None else np.asarray(grad, dtype=self.dtype)
         if grad.shape != self.shape:
             raise ValueError(f"backward: grad has shape {grad.shape}, this tensor needs {self.shape}")
-        arrived = {id(self): grad}
-        for tensor in reversed(_topological_order(self)):
-            g = arrived.pop(id(tensor))
-            if not tensor._inputs:  # created, not computed
-                tensor.grad = g.astype(tensor.dtype) if tensor.grad is None else tensor.grad + g
-            for source, rule in tensor._inputs:
-                share = rule(g)
-                arrived[id(source)] = arrived[id(source)] + share if id(source) in arrived else share
+        start = self._step or self
+        arrived = {id(start): (grad, False)}  # what has arrived at a node, and whether we may overwrite it
+        for node in reversed(_topological_order(start)):
+            g, ours = arrived.pop(id(node))
+            if isinstance(node, Tensor):  # created, not computed
+                node.grad = g.astype(node.dtype) if node.grad is None else node.grad + g
+            for n, (source, rule) in enumerate(node._sources, start=1):
+                out = g if ours and n == len(node._sources) else None
+                share = np.asarray(rule(g, out))
+                new = share is out or (share is not g and share.base is None)
+                if id(source) in arrived:
+                    before, before_ours = arrived[id(source)]
+                    share, new = np.asarray(np.add(before, share, out=before if before_ours else None)), True
+                arrived[id(source)] = share, new
 
     shape = property(lambda self: self.data.shape)
     ndim = property(lambda self: self.data.ndim)
@@ -300,6 +420,8 @@ class Tensor:
     __truediv__, __rtruediv__ = _divide, lambda self, other: _divide(other, self)
     __matmul__, __rmatmul__ = _matmul, lambda self, other: _matmul(other, self)
     __pow__, __neg__ = _power, lambda self: _multiply(self, -1.0)
+    __iadd__, __isub__ = _assigning(np.add, _add), _assigning(np.subtract, _subtract)
+    __imul__, __itruediv__ = _assigning(np.multiply, _multiply), _assigning(np.divide, _divide)
     matmul = _matmul
 
     # moving values about
@@ -354,3 +476,6 @@ class Tensor:
 
 def _array(x):
     return x.data if isinstance(x, Tensor) else x
+
+
+_TEMPORARY, _ASSIGNED = _references_when_alone()
