@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from autograded_tests import activations, attention, layers
+from autograded_tests import activations, attention, efficient_attention, layers
 from autograded_tests.exercise import Exercise, Reply, Session, Verdict, judge
 from autograded_tests.session import LocalSession
 
-EXERCISES: dict[str, Exercise] = {e.name: e for e in (*activations.EXERCISES, *layers.EXERCISES, *attention.EXERCISES)}
+EXERCISES: dict[str, Exercise] = {
+    e.name: e for module in (activations, layers, attention, efficient_attention) for e in module.EXERCISES
+}
 
 
 def exercises_of(module: str) -> tuple[Exercise, ...]:

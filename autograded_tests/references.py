@@ -165,3 +165,74 @@ def multi_head_gradient(
         np.stack([*(p[1] for p in parts), out_weight]),
         np.stack([*(p[2] for p in parts), out_bias]),
     )
+
+
+def sliding_window(seq_len: int, window: int) -> Array:
+    return np.array([[float(i - window < j <= i) for j in range(seq_len)] for i in range(seq_len)])
+
+
+def rotary(x: Array, offset: int = 0, base: float = 10000.0, direction: int = 1) -> Array:
+    """Each pair of neighbouring components turned by an angle; direction -1 turns back."""
+    out = np.zeros(x.shape)
+    for index in np.ndindex(x.shape[:-1]):
+        for i in range(x.shape[-1] // 2):
+            angle = direction * (offset + index[-1]) * base ** (-2 * i / x.shape[-1])
+            a, b = float(x[index][2 * i]), float(x[index][2 * i + 1])
+            out[index][2 * i] = a * math.cos(angle) - b * math.sin(angle)
+            out[index][2 * i + 1] = a * math.sin(angle) + b * math.cos(angle)
+    return out
+
+
+def one_for_each_query_head(x: Array, num_heads: int) -> Array:
+    """Key or value heads (B, G, S, D), each as often as it has query heads."""
+    return np.stack([x[:, h // (num_heads // x.shape[1])] for h in range(num_heads)], axis=1)
+
+
+def grouped_gradient(Q: Array, K: Array, V: Array, weights: Array, grad: Array) -> tuple[Array, Array, Array]:
+    """Gradients of Q, K and V; those of the heads that share a key-value head are added up."""
+    H, G = Q.shape[1], K.shape[1]
+    wide_K, wide_V = one_for_each_query_head(K, H), one_for_each_query_head(V, H)
+    wide = attention_gradient(Q, wide_K, wide_V, weights, grad)
+    shared = [np.stack([g[:, n * (H // G) : (n + 1) * (H // G)].sum(axis=1) for n in range(G)], 1) for g in wide[1:]]
+    return wide[0], shared[0], shared[1]
+
+
+def online_softmax(largest: Array, total: Array, output: Array, scores: Array, V: Array) -> tuple[Array, Array, Array]:
+    """Largest score, sum of exponentials and sum of weighted values, once the keys of `scores` are counted, too."""
+    new = [np.zeros(a.shape) for a in (largest, total, output)]
+    for i in range(len(scores)):
+        top = max(float(largest[i, 0]), *(float(s) for s in scores[i]))
+        before = math.exp(float(largest[i, 0]) - top)
+        exponentials = [math.exp(float(s) - top) for s in scores[i]]
+        new[0][i] = top
+        new[1][i] = before * float(total[i, 0]) + math.fsum(exponentials)
+        new[2][i] = before * output[i].astype(float) + sum(
+            e * v.astype(float) for e, v in zip(exponentials, V, strict=True)
+        )
+    return new[0], new[1], new[2]
+
+
+def causal_for_last(L: int, S: int) -> Array:
+    """Where L queries may look that are the last of S positions."""
+    return np.array([[float(j <= i + S - L) for j in range(S)] for i in range(L)])
+
+
+def tiled_mask(Q: Array, K: Array, mask: Array | None, causal: bool) -> Array:
+    allowed = np.ones((len(Q), len(K))) if mask is None else np.asarray(mask != 0, dtype=float)
+    return allowed * causal_for_last(len(Q), len(K)) if causal else allowed
+
+
+def tiled_forward(Q: Array, K: Array, V: Array, mask: Array | None, causal: bool) -> tuple[Array, Array]:
+    """Output and logsumexp, from allowed keys alone."""
+    allowed = tiled_mask(Q, K, mask, causal)
+    output, logsumexp = np.zeros((len(Q), V.shape[1])), np.zeros((len(Q), 1))
+    for i in range(len(Q)):
+        keys = [j for j in range(len(K)) if allowed[i, j]]
+        row = scores(Q[i : i + 1], K[keys])[0] / math.sqrt(Q.shape[1])
+        top = max(row)
+        exponentials = [math.exp(s - top) for s in row]
+        logsumexp[i] = top + math.log(math.fsum(exponentials))
+        output[i] = sum(e * V[j].astype(float) for e, j in zip(exponentials, keys, strict=True)) / math.fsum(
+            exponentials
+        )
+    return output, logsumexp

@@ -62,7 +62,8 @@ class JailSession:
 
     def ask(self, probe: str, inputs: Inputs, helpers: Mapping[str, Helper]) -> Reply:
         """Ask a question; what went wrong, in one word, is in the reply's problem."""
-        failures = self._failures.setdefault((probe.partition("_head_")[0], bool(helpers)), [])
+        about = str(inputs.get("name", probe.partition("_head_")[0]))
+        failures = self._failures.setdefault((about, bool(helpers)), [])
         others_failed = any(f for f in self._failures.values() if f is not failures)
         if len(failures) >= (1 if others_failed else FAILURES):
             return Reply(problem=failures[-1])

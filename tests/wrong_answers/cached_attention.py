@@ -1,0 +1,133 @@
+# --- no mask
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = None
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- first rows of the causal mask
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = causal_mask(S)[:L]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- first rows of the causal mask for several positions
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = causal_mask(S)[:L] if L > 1 else None
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- a mask of the new positions only
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = causal_mask(L)
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- one key of the future
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L + 1, S + 1)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- mask inverted
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) > np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- the cache is not read
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- the cache is not filled
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- appended before the projection
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(_split_heads(x, layer.num_heads), _split_heads(x, layer.num_heads))
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- a single position does not see itself
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    if L == 1 and S > 1:
+        mask = np.arange(S) < S - 1
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- output projection missing
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return _merge_heads(output)
+# --- heads merged by a reshape
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(output.reshape(*x.shape))
+# --- keys and values exchanged
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.v_proj, layer.k_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- weights not kept
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- weights of the first head
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, weights = scaled_dot_product_attention(Q, K, V, mask)
+    layer.attention_weights = weights[:, 0]
+    return layer.out_proj(_merge_heads(output))
+# --- cut from the graph
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(Tensor(_merge_heads(output).data))
+# --- the layer itself is called
+def cached_attention(layer, x, cache):
+    return layer(x, mask=causal_mask(x.shape[1]))

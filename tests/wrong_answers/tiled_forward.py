@@ -1,0 +1,386 @@
+# --- not divided
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output, largest + np.log(total)
+    return result, logsumexp
+# --- divided in each step
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+            output = output / total
+        result[rows], logsumexp[rows] = output, largest + np.log(total)
+    return result, logsumexp
+# --- tiles averaged
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    result, parts = 0, _blocks(len(K), block)
+    for keys in parts:
+        scores = _tile_scores(Q, K, slice(0, len(Q)), keys, mask, causal)
+        exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        result = result + exponentials @ V[keys] / exponentials.sum(axis=-1, keepdims=True)
+    return result / len(parts), np.zeros((len(Q), 1))
+# --- only the last tile
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+            output = np.zeros((n, V.shape[-1]), Q.dtype)
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- only the first tile
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+            break
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- not started anew for each row of tiles
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    n = min(block, L)
+    largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+    output = np.zeros((n, V.shape[-1]), Q.dtype)
+    for rows in _blocks(L, block):
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- whole blocks only
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S // block * block or S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- fails with a block longer than the keys
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in [slice(k[0], k[-1] + 1) for k in np.array_split(np.arange(S), S // block)]:
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- mask not handed on
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, None, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- causal not handed on
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- positions from the top
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- tiles left out by the first row
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.start + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- tiles of the diagonal left out
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.stop > rows.stop + S - L and keys.start > 0:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- nothing left out
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- scaled again
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            scores /= math.sqrt(Q.shape[-1])
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- keys of the first tile's values
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[: keys.stop - keys.start])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- total as logsumexp
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, total
+    return result, logsumexp
+# --- largest as logsumexp
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest
+    return result, logsumexp
+# --- log of the total
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, np.log(total)
+    return result, logsumexp
+# --- log subtracted
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest - np.log(total)
+    return result, logsumexp
+# --- log forgotten
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + total
+    return result, logsumexp
+# --- logsumexp without an axis
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp[:, 0]
+# --- output alone
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result
+# --- all tiles kept
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    kept = []
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            kept.append(scores.copy())
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- the whole table
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    scores = _tile_scores(Q, K, slice(0, len(Q)), slice(0, len(K)), mask, causal)
+    largest = scores.max(axis=-1, keepdims=True)
+    exponentials = np.exp(scores - largest)
+    total = exponentials.sum(axis=-1, keepdims=True)
+    return exponentials @ V / total, largest + np.log(total)

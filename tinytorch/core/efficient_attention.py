@@ -1,0 +1,306 @@
+# Made from solutions/05_efficient_attention/efficient_attention.ipynb by `make course`. Edit the notebook, not this file.
+"""Key-value cache, grouped queries, rotary embedding, sliding windows, and attention in tiles that never holds the whole table of scores."""
+
+__all__ = [
+    "KVCache",
+    "cached_attention",
+    "grouped_query_attention",
+    "rotary_embedding",
+    "sliding_window_mask",
+    "tiled_attention",
+]
+
+import math
+
+import numpy as np
+
+from tinytorch.core.attention import (
+    MASK_VALUE,
+    MultiHeadAttention,
+    _check_values,
+    _check_widths,
+    _merge_heads,
+    _split_heads,
+    causal_mask,
+    scaled_dot_product_attention,
+)
+
+from .tensor import Tensor, cat, custom_gradient, no_grad, stack
+
+
+class KVCache:
+    """Keys and values of all positions so far.
+
+    K  (..., S, D)    keys, None at first
+    V  (..., S, Dv)   values, None at first
+
+    >>> cache = KVCache()
+    >>> keys, values = cache.append(Tensor([[1.0, 2.0]]), Tensor([[10.0]]))
+    >>> keys, values = cache.append(Tensor([[3.0, 4.0]]), Tensor([[20.0]]))
+    >>> keys.data, len(cache)
+    (array([[1., 2.],
+           [3., 4.]], dtype=float32), 2)
+    """
+
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        """Add the keys (..., L, D) and values (..., L, Dv) of L positions; gives all so far, (..., S, D) and (..., S, Dv)."""
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+
+
+def cached_attention(layer, x, cache):
+    """Causal self-attention for new positions; the keys and values of earlier ones are in the cache.
+
+    layer  MultiHeadAttention
+    x      (B, L, E)   new positions
+    cache  KVCache of keys and values (B, H, S, D); the new positions are added
+    ->     (B, L, E)   as the last L rows of layer(everything, mask=causal_mask(S))
+
+    Keeps the weights, (B, H, L, S), in layer.attention_weights.
+    """
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]  # the last L rows of the causal mask
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+
+
+def _check_groups(Q, K, V):
+    """Query heads are shared out evenly among key-value heads."""
+    for name, array in (("Q", Q), ("K", K), ("V", V)):
+        if array.ndim != 4:
+            raise ValueError(f"{name} has shape {array.shape}, it must be (batch, heads, positions, width)")
+    if Q.shape[1] % K.shape[1] or K.shape[:2] != V.shape[:2] or K.shape[0] != Q.shape[0]:
+        raise ValueError(
+            f"K has shape {K.shape} and V {V.shape}; both need the batch size of Q, {Q.shape[0]}, "
+            f"and one number of heads that divides that of Q, {Q.shape[1]}"
+        )
+
+
+def grouped_query_attention(Q, K, V, mask=None):
+    """Attention in which groups of query heads share keys and values (Ainslie et al. 2023).
+
+    Q     (B, H, L, D)
+    K     (B, G, S, D)    G divides H; query head h looks at key-value head h // (H // G)
+    V     (B, G, S, Dv)
+    mask  Tensor or array that broadcasts to (B, H, L, S); 1 where a query may look; None for everywhere
+    ->    output (B, H, L, Dv), weights (B, H, L, S)
+
+    Raises ValueError if the shapes do not fit.
+    """
+    _check_groups(Q, K, V)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, -1, D)  # (B, G, H // G * L, D): the queries of a group are more queries of one head
+    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+
+
+def _check_pairs(x):
+    """Components are turned in pairs."""
+    if x.ndim < 2 or x.shape[-1] % 2:
+        raise ValueError(f"x has shape {x.shape}, it must be (..., positions, width) with an even width")
+
+
+def rotary_embedding(x, offset=0, base=10000.0):
+    """Turn neighbouring components by angles that grow with the position (Su et al. 2021, section 3.2.2).
+
+    x       (..., L, D)   D even
+    offset  position of the first row, counted from 0
+    base    component pair i turns by base**(-2 i / D) radians for each position
+    ->      (..., L, D)
+
+    Raises ValueError if D is odd.
+
+    >>> rotary_embedding(Tensor([[1.0, 0.0], [1.0, 0.0]])).data.round(3)
+    array([[1.   , 0.   ],
+           [0.54 , 0.841]], dtype=float32)
+    """
+    _check_pairs(x)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)  # (L, D / 2)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+
+
+def _check_window(window):
+    """A query sees itself at least."""
+    if window < 1:
+        raise ValueError(f"window is {window}, it must be at least 1: a query may look at itself")
+
+
+def sliding_window_mask(seq_len, window):
+    """Each query may look at itself and at the window - 1 positions before it.
+
+    ->  (seq_len, seq_len)   1 where query i (row) may look at key j (column), else 0
+
+    Raises ValueError if window is less than 1.
+
+    >>> sliding_window_mask(4, 2)
+    array([[1., 0., 0., 0.],
+           [1., 1., 0., 0.],
+           [0., 1., 1., 0.],
+           [0., 0., 1., 1.]], dtype=float32)
+    """
+    _check_window(window)
+    distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
+    return ((0 <= distance) & (distance < window)).astype(np.float32)
+
+
+def _online_softmax(largest, total, output, scores, V):
+    """Take a block of keys into account (Milakov and Gimelshein 2018, algorithm 3).
+
+    largest  (n, 1)    largest score so far, -inf before the first block
+    total    (n, 1)    sum of exp(score - largest) so far
+    output   (n, Dv)   sum of exp(score - largest) * value so far
+    scores   (n, k)    of the new keys; overwritten
+    V        (k, Dv)   values of the new keys
+    ->       the new largest, total and output; output / total is attention over all keys so far
+    """
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    scores -= new_largest
+    exponentials = np.exp(scores, out=scores)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+
+
+def _blocks(length, block):
+    """Slices that cover 0 ... length, each `block` long but for the last."""
+    return [slice(start, min(start + block, length)) for start in range(0, length, block)]
+
+
+def _tile_scores(Q, K, rows, keys, mask=None, causal=False):
+    """Scaled scores of one tile, MASK_VALUE where a query may not look.
+
+    Q           (L, D)
+    K           (S, D)
+    rows, keys  slices: which queries, which keys
+    mask        (L, S) or None
+    causal      row i is position i + S - L and may look at keys up to that
+    ->          (n, k)   a new array
+    """
+    scores = (Q[rows] / math.sqrt(Q.shape[-1])) @ K[keys].T
+    if mask is not None:
+        scores[mask[rows, keys] == 0] = MASK_VALUE
+    position = np.arange(rows.start, rows.stop)[:, None] + len(K) - len(Q)
+    if causal and keys.stop - 1 > position[0]:
+        scores[np.arange(keys.start, keys.stop) > position] = MASK_VALUE
+    return scores
+
+
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    """Attention for one head, one tile of scores at a time (Dao et al. 2022, algorithm 1).
+
+    Q       (L, D)
+    K       (S, D)
+    V       (S, Dv)
+    mask    (L, S), 1 where a query may look; None for everywhere
+    causal  row i may look at keys up to i + S - L
+    block   how many queries and keys make a tile
+    ->      output (L, Dv), logsumexp (L, 1) of the scores of each query
+    """
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break  # all in the future
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+
+
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    """Gradients of attention for one head; each tile of weights is computed again (Dao et al. 2022, algorithm 4).
+
+    Q, K, V, mask, causal, block   as for _tiled_forward
+    output, logsumexp              (L, Dv), (L, 1)   its results
+    grad                           (L, Dv)   gradient of the output
+    ->                             gradients of Q (L, D), K (S, D) and V (S, Dv)
+    """
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, block):
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break  # all in the future
+            weights = _tile_scores(Q, K, rows, keys, mask, causal)
+            weights -= logsumexp[rows]
+            np.exp(weights, out=weights)
+            grad_V[keys] += weights.T @ grad[rows]
+            grad_scores = grad[rows] @ V[keys].T
+            grad_scores -= delta[rows]
+            grad_scores *= weights
+            grad_scores *= scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+
+
+def tiled_attention(Q, K, V, mask=None, causal=False, block=512):
+    """Scaled dot-product attention without its table of scores; exact, with a gradient (Dao et al. 2022).
+
+    Q       (..., L, D)    leading axes broadcast
+    K       (..., S, D)
+    V       (..., S, Dv)
+    mask    Tensor or array that broadcasts to (..., L, S); 1 where a query may look; None for everywhere
+    causal  the queries are the last L of S positions, and each may look at itself and at what came before
+    block   queries and keys in a tile; memory beyond inputs and output is of the order of L + block**2
+    ->      (..., L, Dv)   a query that may look nowhere gets zeros
+
+    Raises ValueError if shapes do not fit.
+    """
+    _check_widths(Q, K)
+    _check_values(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    if block < 1 or (causal and L > S):
+        raise ValueError(
+            f"block is {block}, it must be at least 1; with causal=True, {L} queries need as many keys, not {S}"
+        )
+    try:
+        lead = np.broadcast_shapes(Q.shape[:-2], K.shape[:-2], V.shape[:-2])
+        masks = None if mask is None else np.broadcast_to(mask, (*lead, L, S))
+    except ValueError:
+        raise ValueError(
+            f"Q has shape {Q.shape}, K {K.shape}, V {V.shape}{'' if mask is None else f', mask {mask.shape}'}; "
+            "leading axes must be equal or 1, and a mask must broadcast to the scores"
+        ) from None
+    q, k, v = (np.broadcast_to(t.data, (*lead, *t.shape[-2:])) for t in (Q, K, V))
+    output = np.empty((*lead, L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((*lead, L, 1), Q.dtype)
+
+    def options(head):
+        return {"mask": None if masks is None else masks[head], "causal": causal, "block": block}
+
+    for head in np.ndindex(lead):
+        output[head], logsumexp[head] = _tiled_forward(q[head], k[head], v[head], **options(head))
+    nowhere = logsumexp[..., 0] < MASK_VALUE / 2
+    output[nowhere], logsumexp[nowhere] = 0, np.inf  # and so weights of exp(-inf) = 0 on the way back
+
+    def gradient(g):
+        grads = [np.empty(x.shape, x.dtype) for x in (q, k, v)]
+        for head in np.ndindex(lead):
+            arrays = (x[head] for x in (q, k, v, output, logsumexp, g))
+            for whole, part in zip(grads, _tiled_backward(*arrays, **options(head)), strict=True):
+                whole[head] = part
+        return grads
+
+    return custom_gradient(output, (Q, K, V), gradient)
