@@ -52,8 +52,8 @@ def test_student_copies_hold_no_answer(module):
 
 
 def test_there_is_something_to_hide():
-    assert [len(hidden_lines(m)) > 1 for m in MODULES] == [False, True, True, True]
-    assert len(hidden_lines("04_attention")) > 30
+    assert [len(hidden_lines(m)) > 1 for m in MODULES] == [False, True, True, True, True]
+    assert all(len(hidden_lines(m)) > 30 for m in ("04_attention", "05_efficient_attention"))
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -147,9 +147,9 @@ def test_docstring_examples():
     """The examples in docstrings, as a student reads them."""
     import doctest
 
-    from tinytorch.core import activations, attention, layers
+    from tinytorch.core import activations, attention, efficient_attention, layers
 
-    for library in (activations, attention, layers):
+    for library in (activations, attention, efficient_attention, layers):
         finder = doctest.DocTestFinder()
         runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
         names = vars(library) | {"np": np}

@@ -99,9 +99,8 @@ def grouped_query_attention(Q, K, V, mask=None):
     _check_groups(Q, K, V)
     B, H, L, D = Q.shape
     G, S = K.shape[1:3]
-    if mask is not None:
-        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
     grouped = Q.reshape(B, G, -1, D)  # (B, G, H // G * L, D): the queries of a group are more queries of one head
+    mask = None if mask is None else np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
     output, weights = scaled_dot_product_attention(grouped, K, V, mask)
     return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
 
@@ -192,12 +191,10 @@ def _tile_scores(Q, K, rows, keys, mask=None, causal=False):
     ->          (n, k)   a new array
     """
     scores = (Q[rows] / math.sqrt(Q.shape[-1])) @ K[keys].T
-    if mask is not None:
-        scores[mask[rows, keys] == 0] = MASK_VALUE
     position = np.arange(rows.start, rows.stop)[:, None] + len(K) - len(Q)
     if causal and keys.stop - 1 > position[0]:
         scores[np.arange(keys.start, keys.stop) > position] = MASK_VALUE
-    return scores
+    return scores if mask is None else np.where(mask[rows, keys] == 0, MASK_VALUE, scores)
 
 
 def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
