@@ -53,7 +53,8 @@ try: setup  ## judge one notebook at once: make try FILE=modules/04_attention/at
 lab: setup  ## open the student copies in JupyterLab
 	$(BIN)/jupyter lab modules
 
-bench: setup  ## time our grader against stock nbgrader (20 minutes)
+bench: setup  ## time the library against PyTorch, if it is installed, and our grader against stock nbgrader (40 minutes)
+	$(BIN)/python benchmarks/library.py --markdown docs/performance.md
 	$(BIN)/python benchmarks/grading.py --markdown docs/performance.md
 
 figures: setup  ## draw the pictures of README and docs/

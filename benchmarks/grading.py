@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+from page import replace_tables
 
 from grader.course import ROOT
 
 MODULE = "04_attention"
-BEGIN, END = "<!-- tables -->", "<!-- end of tables -->"  # what --markdown replaces in a page
 STOCK_CONFIG = """
 from pathlib import Path
 c = get_config()
@@ -212,10 +212,7 @@ def main() -> None:
     lines += ["", f"First row of results {min(first_row() for _ in range(3)):.2f} s after the command."]
     print("\n".join(lines))
     if options.markdown:
-        before, _, rest = options.markdown.read_text(encoding="utf-8").partition(BEGIN)
-        _, _, after = rest.partition(END)
-        tables = "\n".join(lines)
-        options.markdown.write_text(f"{before}{BEGIN}\n\n{tables}\n\n{END}{after}", encoding="utf-8")
+        replace_tables(options.markdown, "grading", lines)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ def main() -> None:
         if cell.id in FIGURES:
             (png,) = (o.data["image/png"] for o in cell.outputs if "image/png" in o.get("data", {}))
             Path(__file__).with_name(FIGURES[cell.id]).write_bytes(base64.b64decode(png))
-    for name in ("reverse", "characters", "translate"):
+    for name in ("reverse", "characters", "translate", "generate"):
         picture = str(Path(__file__).with_name(f"{name}.png"))
         subprocess.run([sys.executable, str(ROOT / "examples" / f"{name}.py"), picture], check=True)
 

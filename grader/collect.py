@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from grader.batch import Classroom, fit, write_whole
-from grader.course import CourseError
+from grader.course import CourseError, modules
 from grader.grade import Assignment, load_assignment
 from grader.rebuild import LARGEST
 
@@ -24,7 +24,7 @@ PATTERNS = {
     # "ada/attention.ipynb", "ada/04_attention/attention.ipynb"
     "folders": r"(?:submitted/)?(?P<student>[^/]+)/(?:\d\d_\w+/)?(?P<file>[^/]+)",
     # "ada_attention.ipynb", "ada-attention.ipynb"
-    "files": r"(?P<student>[^/]+?)[_-](?P<file>attention|activations|layers|[^/_-]+)\.ipynb",
+    "files": rf"(?P<student>[^/]+?)[_-](?P<file>{'|'.join(m.partition('_')[2] for m in modules())}|[^/_-]+)\.ipynb",
 }
 
 MOST_ENTRIES, MOST_BYTES = 10_000, 2 << 30  # of an archive

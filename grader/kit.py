@@ -50,15 +50,22 @@ def kit_files(module: str) -> dict[str, bytes]:
     earlier = [m.partition("_")[2] for m in modules()[: modules().index(module)]]
     library = ["__init__.py", "core/__init__.py", *(f"core/{name}.py" for name in earlier)]
     files = {f"tinytorch/{name}": (ROOT / "tinytorch" / name).read_bytes() for name in library}
-    if notebook == "attention":
-        files |= {f"examples/{p.name}": p.read_bytes() for p in (ROOT / "examples").glob("*.py")}
+    examples = [p for p in sorted((ROOT / "examples").glob("*.py")) if _last_module(p) == module]
+    for path in [*examples, ROOT / "examples" / "training.py"] if examples else ():
+        files[f"examples/{path.name}"] = path.read_bytes()
     readme = Template((TEMPLATES / "README.md.j2").read_text(encoding="utf-8"), keep_trailing_newline=True)
     files["README.md"] = readme.render(
-        title=title, notebook=notebook, exercises=exercises, examples=any(f.startswith("examples/") for f in files)
+        title=title, notebook=notebook, exercises=exercises, examples=bool(examples)
     ).encode()
     files["Makefile"], files["course.py"] = ((TEMPLATES / name).read_bytes() for name in ("Makefile", "course.py"))
     files["requirements.txt"] = "".join(f"{name}=={_locked(name)}\n" for name in PACKAGES).encode()
     return files | {".module": f"{notebook}\n".encode(), f"{notebook}.ipynb": copy.read_bytes()}
+
+
+def _last_module(example: Path) -> str:
+    """The last module whose library a script imports."""
+    names = re.findall(r"^from tinytorch\.core\.(\w+) import", example.read_text(encoding="utf-8"), re.MULTILINE)
+    return max(m for m in modules() if m.partition("_")[2] in names)
 
 
 def _locked(package: str) -> str:

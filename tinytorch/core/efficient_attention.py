@@ -154,7 +154,7 @@ def sliding_window_mask(seq_len, window):
     """
     _check_window(window)
     distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
-    return ((0 <= distance) & (distance < window)).astype(np.float32)
+    return ((distance >= 0) & (distance < window)).astype(np.float32)
 
 
 def _online_softmax(largest, total, output, scores, V):

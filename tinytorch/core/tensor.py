@@ -278,13 +278,14 @@ def custom_gradient(data, inputs, gradient):
               broadcast are summed here
     """
     wanted = [(i, t.shape) for i, t in enumerate(inputs) if t.requires_grad]
-    shares = []  # computed all at once, and handed out one after the other
+    shares = []  # computed all at once, and handed out one after the other, as copies
 
     def next_share(g, out):
         if not shares:
             grads = gradient(g)
-            shares.extend(_unbroadcast(np.array(grads[i]), shape) for i, shape in wanted)
-        return shares.pop(0)
+            shares.extend((grads[i], shape) for i, shape in wanted)
+        share, shape = shares.pop(0)
+        return _unbroadcast(np.array(share), shape)
 
     return _record(data, *((t, next_share) for t in inputs))
 
@@ -389,7 +390,7 @@ class Tensor:
         for node in reversed(_topological_order(start)):
             g, ours = arrived.pop(id(node))
             if isinstance(node, Tensor):  # created, not computed
-                node.grad = g.astype(node.dtype) if node.grad is None else node.grad + g
+                node.grad = g.astype(node.dtype, copy=not ours) if node.grad is None else node.grad + g
             for n, (source, rule) in enumerate(node._sources, start=1):
                 out = g if ours and n == len(node._sources) else None
                 share = np.asarray(rule(g, out))
