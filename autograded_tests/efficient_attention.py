@@ -747,7 +747,8 @@ def ask_online(seed: int, first: bool = False, shift: float = 0.0, level: float 
         total = 1 + np.abs(normal(seed + 2, N_QUERIES, 1))
         state = [largest, total, total * normal(seed + 3, N_QUERIES, DV)]
     inputs = dict(zip(STATE, state, strict=True)) | {"scores": scores, "V": normal(seed + 4, N_KEYS, DV)}
-    return Ask("array_function", {"name": "_online_softmax", "results": list(STATE)} | inputs, STATE)
+    about = {"name": "_online_softmax", "results": list(STATE), "overwritten": ["scores"]}
+    return Ask("array_function", about | inputs, STATE)
 
 
 def online_reference(_probe: str, i: Inputs) -> Arrays:

@@ -10,7 +10,14 @@ from autograded_tests.exercise import Arrays, Ask, Inputs, Misconception, Reply
 
 Array = np.ndarray
 Function = Callable[..., Any]
-NOT_ARGUMENTS = ("grad", "as_tensor", "by_call", "name", "results")  # inputs of a probe that the answer never sees
+NOT_ARGUMENTS = (
+    "grad",
+    "as_tensor",
+    "by_call",
+    "name",
+    "results",
+    "overwritten",
+)  # inputs of a probe that the answer never sees
 
 
 def computes(

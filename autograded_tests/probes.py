@@ -226,15 +226,17 @@ def function(ns: Namespace, name: str, grad: np.ndarray | None = None, **argumen
     return {"result": _array(result, "The result"), **_observe(result, grad, **tensors)}
 
 
-def array_function(ns: Namespace, name: str, results: Sequence[str], **arguments: Any) -> Arrays:
-    """Any function of arrays that gives arrays, which are called `results` here."""
+def array_function(
+    ns: Namespace, name: str, results: Sequence[str], overwritten: Sequence[str] = (), **arguments: Any
+) -> Arrays:
+    """Any function of arrays that gives arrays, which are called `results` here; it may overwrite some of its arguments."""
     given = {k: np.array(v) if isinstance(v, np.ndarray) else v for k, v in arguments.items()}
     answer = ns[name](**given)
     parts = answer if isinstance(answer, tuple | list) else (answer,)
     if len(parts) != len(results):
         came = "None came back (is there a return?)" if answer is None else f"{len(parts)} came back"
         raise WrongKind(f"{len(results)} results are asked for, {', '.join(results)}; {came}")
-    after = {f"{k}_after": v for k, v in given.items() if isinstance(v, np.ndarray)}
+    after = {f"{k}_after": v for k, v in given.items() if isinstance(v, np.ndarray) and k not in overwritten}
     return {key: _array(part, f"`{key}`") for key, part in zip(results, parts, strict=True)} | after
 
 
@@ -278,7 +280,7 @@ def cached_attention(
     outputs = [_array(result, "The result") for result in results]
     together = np.concatenate(outputs, axis=1) if len({o.ndim for o in outputs} - {3}) == 0 else outputs[-1]
     kept = layer.attention_weights
-    arrays = {"output": together, **_observe(results[-1], grad, x=pieces[-1], **parameters)}
+    arrays = {"output": together, **_observe(results[-1], grad, **parameters)}
     return arrays if kept is None else arrays | {"attention_weights": _array(kept, "attention_weights")}
 
 

@@ -1,5 +1,6 @@
 """Every wrong answer loses points where it is wrong and nowhere else, and is named; every right one keeps them all."""
 
+import re
 from collections import Counter
 
 import pytest
@@ -133,6 +134,15 @@ def test_follow_through_says_which_answer_to_mend() -> None:
     attention = judge(EXERCISES["scaled_dot_product_attention"], session)
     assert attention.points == attention.max
     assert attention.messages == ("Right, once `_scale_scores` is; nothing lost here.",)
+
+
+def test_only_who_changes_an_input_is_told_so(wrong_verdicts: dict[str, dict[str, Verdict]]) -> None:
+    told = [
+        name
+        for name, verdicts in wrong_verdicts.items()
+        if any("was changed in place" in message for v in verdicts.values() for message in v.messages)
+    ]
+    assert len(told) > 10 and all(re.search("in place|chang|set to zero", name) for name in told), told
 
 
 def test_each_case_is_needed(wrong_verdicts: dict[str, dict[str, Verdict]]) -> None:

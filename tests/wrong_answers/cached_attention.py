@@ -128,6 +128,16 @@ def cached_attention(layer, x, cache):
     mask = np.arange(S) <= np.arange(S - L, S)[:, None]
     output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
     return layer.out_proj(Tensor(_merge_heads(output).data))
+# --- later pieces added twice
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    if len(cache):
+        cache.append(K, V)
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
 # --- the layer itself is called
 def cached_attention(layer, x, cache):
     return layer(x, mask=causal_mask(x.shape[1]))

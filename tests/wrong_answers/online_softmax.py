@@ -139,6 +139,14 @@ def _online_softmax(largest, total, output, scores, V):
     shrink = np.exp(largest - new_largest) * (largest / largest)
     new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
     return new_largest, new_total, shrink * output + exponentials @ V
+# --- scores halved
+def _online_softmax(largest, total, output, scores, V):
+    scores *= 0.5
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
 # --- results in another order
 def _online_softmax(largest, total, output, scores, V):
     new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
