@@ -1,3 +1,10 @@
+# --- step by step, as in the formula
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
 # --- the pieces written out
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
