@@ -168,16 +168,16 @@ def cached_reference(_probe: str, i: Inputs) -> Arrays:
 
 
 def caching(sentence: str, table: Function, cases: tuple[str, ...] = (), **steps: Any) -> Misconception:
-    """A wrong mask: table(start, stop, total) -> (stop - start, total) for each piece of positions, or a wrong step."""
+    """A wrong mask, or a wrong step: table(start, stop) -> (stop - start, stop) is the mask of one piece of positions."""
 
     def predict(_probe: str, i: Inputs) -> Arrays:
         x = i["x"]
         given: dict[str, Any] = {k: i.get(k) for k in MULTI_HEAD_INPUTS if k not in ("mask", "context")}
         ends = np.cumsum([0, *i["steps"]])
-        rows = [np.zeros((b - a, x.shape[1])) for a, b in zip(ends, ends[1:], strict=False)]
-        for row, a, b in zip(rows, ends, ends[1:], strict=False):
-            row[:, :b] = table(a, b)
-        output, weights = multi(**given, mask=np.concatenate(rows), **steps)
+        mask = np.zeros((x.shape[1], x.shape[1]))
+        for a, b in zip(ends, ends[1:], strict=False):
+            mask[a:b, :b] = table(a, b)
+        output, weights = multi(**given, mask=mask, **steps)
         return {"output": output, "attention_weights": weights[:, :, -i["steps"][-1] :]}
 
     return Misconception(sentence, wrong=predict, cases=cases)
@@ -299,28 +299,33 @@ def grouped_reference(_probe: str, i: Inputs) -> Arrays:
     return answer
 
 
+def own_head(H: int, G: int) -> Array:
+    """The key-value head of each query head."""
+    return np.arange(H) // (H // G)
+
+
+def grouped(Q: Array, K: Array, V: Array, mask: Array | None, **steps: Any) -> Arrays:
+    return dict(zip(("output", "weights"), attend(Q, K, V, mask, **steps), strict=True))
+
+
 def groups(
     sentence: str,
-    keys: Function | None = None,
+    keys: Function = own_head,
     values: Function | None = None,
     cases: tuple[str, ...] = (),
     **steps: Any,
 ) -> Misconception:
     """A wrong choice of key and value heads (indices for H query heads and G key-value heads), or another wrong step."""
 
-    def right(H: int, G: int) -> Array:
-        return np.arange(H) // (H // G)
-
     def predict(_probe: str, i: Inputs) -> Arrays:
         Q, K, V = i["Q"], i["K"], i["V"]
-        of_keys, of_values = (f(Q.shape[1], K.shape[1]) for f in (keys or right, values or keys or right))
-        both = attend(Q, K[:, of_keys], V[:, of_values], i["mask"], **steps)
-        return dict(zip(("output", "weights"), both, strict=True))
+        of_keys, of_values = (f(Q.shape[1], K.shape[1]) for f in (keys, values or keys))
+        return grouped(Q, K[:, of_keys], V[:, of_values], i["mask"], **steps)
 
     return Misconception(sentence, wrong=predict, cases=cases)
 
 
-def of_other_shape(m: Array | None, s: Array, G: int) -> Any:
+def in_another_order(m: Array | None, G: int) -> Any:
     """A mask of all heads, in groups of the wrong order."""
     if m is None or m.ndim < 4 or m.shape[1] == 1:
         return m
@@ -332,19 +337,14 @@ def averaged_queries(i: Inputs) -> Arrays:
     Q, K, V = i["Q"], i["K"], i["V"]
     H, G = Q.shape[1], K.shape[1]
     mean = Q.reshape(Q.shape[0], G, H // G, *Q.shape[2:]).mean(2)
-    return {
-        key: np.repeat(x, H // G, axis=1)
-        for key, x in zip(("output", "weights"), attend(mean, K, V, None), strict=True)
-    }
+    return {key: np.repeat(x, H // G, axis=1) for key, x in grouped(mean, K, V, None).items()}
 
 
 def scattered_queries(i: Inputs) -> Arrays:
     Q, G = i["Q"], i["K"].shape[1]
     H = Q.shape[1]
-    order = np.arange(H).reshape(H // G, G).T.ravel()
-    heads = np.arange(H) // (H // G)
-    both = attend(Q[:, order], i["K"][:, heads], i["V"][:, heads], i["mask"])
-    return dict(zip(("output", "weights"), both, strict=True))
+    order, heads = np.arange(H).reshape(H // G, G).T.ravel(), own_head(H, G)
+    return grouped(Q[:, order], i["K"][:, heads], i["V"][:, heads], i["mask"])
 
 
 GROUPED = Exercise(
@@ -378,16 +378,16 @@ GROUPED = Exercise(
             lambda H, G: np.arange(H) % G,
         ),
         groups("All query heads look at the first key-value head.", lambda H, G: np.zeros(H, int)),
-        groups("The groups are in reverse order.", lambda H, G: (np.arange(H) // (H // G))[::-1]),
+        groups("The groups are in reverse order.", lambda H, G: own_head(H, G)[::-1]),
         groups(
             "Keys are shared rightly, but query head h takes its values from head h % G.",
-            None,
+            own_head,
             lambda H, G: np.arange(H) % G,
         ),
         groups(
             "Values are shared rightly, but query head h takes its keys from head h % G.",
             lambda H, G: np.arange(H) % G,
-            lambda H, G: np.arange(H) // (H // G),
+            own_head,
         ),
         Misconception(
             "The query heads of a group are not neighbours: heads 0 to H / G - 1 form the first group. Cut axis 1 into (G, H // G).",
@@ -406,7 +406,7 @@ GROUPED = Exercise(
         ),
         groups(
             "The masks of the query heads are in another order than the heads: regroup both in the same way.",
-            edit_mask=lambda m, s: of_other_shape(m, s, 3),
+            edit_mask=lambda m, s: in_another_order(m, 3),
             cases=("mask",),
         ),
         groups(
@@ -927,39 +927,35 @@ def forward_reference(probe: str, i: Inputs) -> Arrays:
     return {"output": output, "logsumexp": logsumexp}
 
 
-def tile(
-    Q: Array,
-    K: Array,
-    V: Array,
-    mask: Array | None,
-    causal: bool,
-    block: int,
-    *,
-    allowed: Function = lambda L, S, mask, causal, block: tile_allowed(L, S, mask, causal),
-    scale: Function = lambda D: math.sqrt(D),
-    share: Function = softmax,
-) -> tuple[Array, Array]:
-    """The result of tiles in which something is left out or done twice: `allowed` counts how often each pair is."""
-    s = Q.astype(float) @ K.astype(float).T / scale(Q.shape[1])
-    times = allowed(len(Q), len(K), mask, causal, block)
-    s = np.where(times > 0, s + np.log(np.maximum(times, 1)), -1e9)
-    return share(s) @ V, np.log(np.exp(s - s.max(-1, keepdims=True)).sum(-1, keepdims=True)) + s.max(-1, keepdims=True)
+def right_pairs(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return references.tiled_mask(L, S, mask, causal)
 
 
-def tile_allowed(L: int, S: int, mask: Array | None, causal: bool) -> Array:
-    table = np.ones((L, S)) if mask is None else (mask != 0) * 1.0
-    return table * references.causal_for_last(L, S) if causal else table
+def not_masked(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return references.tiled_mask(L, S, None, causal)
 
 
-def tiles(
-    sentence: str, keys: tuple[str, ...] = ("output", "logsumexp"), cases: tuple[str, ...] = (), **parts: Any
-) -> Misconception:
-    def predict(probe: str, i: Inputs) -> Arrays | None:
-        if probe == "whole_table":
-            return None
-        given = (i[k] for k in ("Q", "K", "V", "mask", "causal", "block"))
-        answer = dict(zip(("output", "logsumexp"), tile(*given, **parts), strict=True))
-        return {key: answer[key] for key in keys}
+def not_causal(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return references.tiled_mask(L, S, mask, False)
+
+
+def tile_scores(i: Inputs, allowed: Function = right_pairs, scale: Function = math.sqrt) -> Array:
+    """All scores, -1e9 where a query may not look, in tiles of which some may be left out."""
+    Q, K = i["Q"].astype(float), i["K"].astype(float)
+    table = allowed(len(Q), len(K), i["mask"], i["causal"], i["block"])
+    return np.where(table > 0, Q @ K.T / scale(Q.shape[1]), -1e9)
+
+
+def largest_and_total(i: Inputs, **parts: Any) -> tuple[Array, Array]:
+    s = tile_scores(i, **parts)
+    m = s.max(-1, keepdims=True)
+    return m, np.exp(s - m).sum(-1, keepdims=True)
+
+
+def tiles(sentence: str, cases: tuple[str, ...] = (), **parts: Any) -> Misconception:
+    def predict(_probe: str, i: Inputs) -> Arrays:
+        largest, total = largest_and_total(i, **parts)
+        return {"output": softmax(tile_scores(i, **parts)) @ i["V"], "logsumexp": largest + np.log(total)}
 
     return Misconception(sentence, wrong=predict, cases=cases)
 
@@ -967,10 +963,6 @@ def tiles(
 def skipped_from_top(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
     """Tiles left out as if the first query were at position 0."""
     return tiles_left(L, S, mask, causal, causal, block, lambda first, last, start, stop: start <= last - S + L)
-
-
-def not_causal(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
-    return tile_allowed(L, S, mask, False)
 
 
 def not_causal_in_tiles(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
@@ -990,7 +982,7 @@ def skipped_diagonal(L: int, S: int, mask: Array | None, causal: bool, block: in
 
 def tiles_left(L: int, S: int, mask: Array | None, within: bool, causal: bool, block: int, keep: Function) -> Array:
     """The table without the tiles that are not kept; keep(first query, last query, first key, end of the keys) in positions."""
-    table = tile_allowed(L, S, mask, within)
+    table = references.tiled_mask(L, S, mask, within)
     for a in range(0, L, block) if causal else ():
         for b in range(0, S, block):
             if not keep(a + S - L, min(a + block, L) - 1 + S - L, b, min(b + block, S)):
@@ -999,32 +991,19 @@ def tiles_left(L: int, S: int, mask: Array | None, within: bool, causal: bool, b
 
 
 def only_last_tile(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
-    return np.asarray(tile_allowed(L, S, mask, causal) * (np.arange(S) // block == (S - 1) // block))
+    return np.asarray(right_pairs(L, S, mask, causal, block) * (np.arange(S) // block == (S - 1) // block))
 
 
 def only_first_tile(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
-    return tile_allowed(L, S, mask, causal) * (np.arange(S) < block)
+    return right_pairs(L, S, mask, causal, block) * (np.arange(S) < block)
 
 
 def whole_blocks_only(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
-    return tile_allowed(L, S, mask, causal) * (np.arange(S) < S // block * block)
-
-
-def tile_scores(i: Inputs) -> Array:
-    """All scores, -inf where a query may not look."""
-    Q, K = i["Q"].astype(float), i["K"].astype(float)
-    allowed = tile_allowed(len(Q), len(K), i["mask"], i["causal"])
-    return np.where(allowed > 0, Q @ K.T / math.sqrt(Q.shape[1]), -np.inf)
-
-
-def largest_and_total(i: Inputs) -> tuple[Array, Array]:
-    s = tile_scores(i)
-    m = s.max(-1, keepdims=True)
-    return m, np.exp(s - m).sum(-1, keepdims=True)
+    return right_pairs(L, S, mask, causal, block) * (np.arange(S) < S // block * block)
 
 
 def divided_in_each_tile(i: Inputs) -> Arrays:
-    s = np.maximum(tile_scores(i), -1e9)
+    s = tile_scores(i)
     m, total, output = np.full((len(s), 1), -np.inf), np.zeros((len(s), 1)), np.zeros((len(s), i["V"].shape[1]))
     for j in range(0, s.shape[1], i["block"]):
         m, total, output = online(m, total, output, s[:, j : j + i["block"]], i["V"][j : j + i["block"]])
@@ -1044,7 +1023,7 @@ def undivided(i: Inputs) -> Arrays:
 
 
 def averaged_tiles(i: Inputs) -> Arrays:
-    s = np.maximum(tile_scores(i), -1e9)
+    s = tile_scores(i)
     blocks = range(0, len(i["K"]), i["block"])
     return {"output": sum(softmax(s[:, j : j + i["block"]]) @ i["V"][j : j + i["block"]] for j in blocks) / len(blocks)}
 
@@ -1107,7 +1086,7 @@ FORWARD = Exercise(
         *(tiles(sentence, allowed=allowed) for sentence, allowed in WHAT_IS_LEFT_OUT),
         tiles(
             "The mask is ignored: hand it on to `_tile_scores`.",
-            allowed=lambda L, S, mask, causal, block: tile_allowed(L, S, None, causal),
+            allowed=not_masked,
             cases=("mask",),
         ),
         *(
@@ -1198,13 +1177,17 @@ def ask_backward(Q: Array, K: Array, V: Array, grad: Array, compare: tuple[str, 
     return Ask("array_function", {"name": "_tiled_backward", "results": list(GRADS)} | order | inputs, compare)
 
 
+def weights_of(i: Inputs) -> Array:
+    mask = references.tiled_mask(len(i["Q"]), len(i["K"]), i["mask"], i["causal"])
+    return references.attention(i["Q"], i["K"], i["V"], mask)[1]
+
+
 def backward_reference(probe: str, i: Inputs) -> Arrays:
     if probe == "whole_table":
         return {"whole_table": np.array(0)}
-    weights = references.attention(
-        i["Q"], i["K"], i["V"], references.tiled_mask(i["Q"], i["K"], i["mask"], i["causal"])
-    )[1]
-    return dict(zip(GRADS, references.attention_gradient(i["Q"], i["K"], i["V"], weights, i["grad"]), strict=True))
+    return dict(
+        zip(GRADS, references.attention_gradient(i["Q"], i["K"], i["V"], weights_of(i), i["grad"]), strict=True)
+    )
 
 
 def back(
@@ -1214,15 +1197,13 @@ def back(
     to_scores: Function = lambda P, dP, delta: P * (dP - delta),
     scale_Q: Function = lambda D: 1 / math.sqrt(D),
     scale_K: Function = lambda D: 1 / math.sqrt(D),
-    allowed: Function = lambda L, S, mask, causal, block: tile_allowed(L, S, mask, causal),
+    allowed: Function = right_pairs,
     weights: Function = lambda P: P,
     replaces: tuple[str, ...] = (),
 ) -> Arrays:
     """The way back tile by tile, in which each step can be replaced by a wrong one; gradients in `replaces` are not added up."""
     Q, K, V, g = (i[k].astype(float) for k in ("Q", "K", "V", "grad"))
-    table = allowed(len(Q), len(K), i["mask"], i["causal"], i["block"])
-    s = np.where(table > 0, Q @ K.T / math.sqrt(Q.shape[1]), -np.inf)
-    P = weights(np.exp(s - i["logsumexp"].astype(float)))
+    P = weights(np.exp(tile_scores(i, allowed) - i["logsumexp"].astype(float)))
     dP = g @ V.T
     dS = to_scores(P, dP, delta(g, i["output"].astype(float), P, dP))
     answer = {"grad_Q": np.zeros(Q.shape), "grad_K": np.zeros(K.shape), "grad_V": np.zeros(V.shape)}
@@ -1243,9 +1224,7 @@ def back(
 
 
 def backs(sentence: str, keys: tuple[str, ...] = GRADS, cases: tuple[str, ...] = (), **parts: Any) -> Misconception:
-    def predict(probe: str, i: Inputs) -> Arrays | None:
-        if probe == "whole_table":
-            return None
+    def predict(_probe: str, i: Inputs) -> Arrays:
         answer = back(i, **parts)
         return {key: answer[key] for key in keys}
 
@@ -1253,7 +1232,7 @@ def backs(sentence: str, keys: tuple[str, ...] = GRADS, cases: tuple[str, ...] =
 
 
 def softmax_of_tiles(i: Inputs) -> Arrays:
-    s = np.maximum(tile_scores(i), -1e9)
+    s = tile_scores(i)
     P = np.concatenate([softmax(s[:, j : j + i["block"]]) for j in range(0, len(i["K"]), i["block"])], axis=1)
     return back(i, weights=lambda _: P)
 
@@ -1267,11 +1246,6 @@ def delta_of_tiles(i: Inputs) -> Arrays:
         return np.concatenate(parts, axis=1)
 
     return back(i, delta=delta)
-
-
-def weights_of(i: Inputs) -> Array:
-    mask = references.tiled_mask(i["Q"], i["K"], i["mask"], i["causal"])
-    return references.attention(i["Q"], i["K"], i["V"], mask)[1]
 
 
 def values_from_scores(i: Inputs) -> Array:
@@ -1369,30 +1343,30 @@ BACKWARD = Exercise(
         ),
         backs(
             "The mask is ignored: hand it on to `_tile_scores`.",
-            allowed=lambda L, S, mask, causal, block: tile_allowed(L, S, None, causal),
+            allowed=not_masked,
             cases=("mask and causal",),
         ),
         backs(
             "`causal` is ignored: hand it on to `_tile_scores`.",
-            allowed=lambda L, S, mask, causal, block: tile_allowed(L, S, mask, False),
+            allowed=not_causal,
             cases=("mask and causal",),
         ),
         Misconception(
             "The weights are made of each tile alone, by a softmax. They are exp(scores - logsumexp), as in the forward pass.",
-            wrong=lambda p, i: None if p == "whole_table" else softmax_of_tiles(i),
+            wrong=lambda p, i: softmax_of_tiles(i),
         ),
         Misconception(
             "delta is summed over the keys of one tile only. It is the sum over all keys: the gradient times the output.",
-            wrong=lambda p, i: None if p == "whole_table" else delta_of_tiles(i),
+            wrong=lambda p, i: delta_of_tiles(i),
         ),
         Misconception(
             "The gradient of V is made with the gradients of the weights. It is P^T times the gradient of the output.",
-            wrong=lambda p, i: None if p == "whole_table" else {"grad_V": values_from_scores(i)},
+            wrong=lambda p, i: {"grad_V": values_from_scores(i)},
             cases=("gradient of V", "mask and causal"),
         ),
         Misconception(
             "The gradient of V is made with V. It is P^T times the gradient of the output.",
-            wrong=lambda p, i: None if p == "whole_table" else {"grad_V": values_from_output(i)},
+            wrong=lambda p, i: {"grad_V": values_from_output(i)},
             cases=("gradient of V", "mask and causal"),
         ),
         shows(

@@ -240,10 +240,15 @@ def array_function(
     return {key: _array(part, f"`{key}`") for key, part in zip(results, parts, strict=True)} | after
 
 
+def _pieces(steps: Sequence[int]) -> list[slice]:
+    """One slice after another, of these lengths."""
+    ends = np.cumsum(steps)
+    return [slice(int(end) - step, int(end)) for step, end in zip(steps, ends, strict=True)]
+
+
 def kv_cache(ns: Namespace, K: np.ndarray, V: np.ndarray, steps: Sequence[int]) -> Arrays:
     """Positions go into a cache in pieces of these lengths; then the first goes into another cache."""
-    ends = np.cumsum([0, *steps])
-    pieces = [(_leaf(K[..., a:b, :]), _leaf(V[..., a:b, :])) for a, b in zip(ends, ends[1:], strict=False)]
+    pieces = [(_leaf(K[..., piece, :]), _leaf(V[..., piece, :])) for piece in _pieces(steps)]
     cache, lengths, results = ns["KVCache"](), [], []
     for piece in pieces:
         result = cache.append(*piece)
@@ -274,11 +279,9 @@ def cached_attention(
 
     layer = MultiHeadAttention(x.shape[-1], num_heads)
     parameters, cache = _set_projections(layer, weights, biases), ns["KVCache"]()
-    ends = np.cumsum([0, *steps])
-    pieces = [_leaf(x[:, a:b]) for a, b in zip(ends, ends[1:], strict=False)]
-    results = [ns["cached_attention"](layer, piece, cache) for piece in pieces]
+    results = [ns["cached_attention"](layer, _leaf(x[:, piece]), cache) for piece in _pieces(steps)]
     outputs = [_array(result, "The result") for result in results]
-    together = np.concatenate(outputs, axis=1) if len({o.ndim for o in outputs} - {3}) == 0 else outputs[-1]
+    together = np.concatenate(outputs, axis=1) if all(o.ndim == 3 for o in outputs) else outputs[-1]
     kept = layer.attention_weights
     arrays = {"output": together, **_observe(results[-1], grad, **parameters)}
     return arrays if kept is None else arrays | {"attention_weights": _array(kept, "attention_weights")}

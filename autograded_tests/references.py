@@ -217,14 +217,14 @@ def causal_for_last(L: int, S: int) -> Array:
     return np.array([[float(j <= i + S - L) for j in range(S)] for i in range(L)])
 
 
-def tiled_mask(Q: Array, K: Array, mask: Array | None, causal: bool) -> Array:
-    allowed = np.ones((len(Q), len(K))) if mask is None else np.asarray(mask != 0, dtype=float)
-    return allowed * causal_for_last(len(Q), len(K)) if causal else allowed
+def tiled_mask(L: int, S: int, mask: Array | None, causal: bool) -> Array:
+    allowed = np.ones((L, S)) if mask is None else np.asarray(mask != 0, dtype=float)
+    return allowed * causal_for_last(L, S) if causal else allowed
 
 
 def tiled_forward(Q: Array, K: Array, V: Array, mask: Array | None, causal: bool) -> tuple[Array, Array]:
     """Output and logsumexp, from allowed keys alone."""
-    allowed = tiled_mask(Q, K, mask, causal)
+    allowed = tiled_mask(len(Q), len(K), mask, causal)
     output, logsumexp = np.zeros((len(Q), V.shape[1])), np.zeros((len(Q), 1))
     for i in range(len(Q)):
         keys = [j for j in range(len(K)) if allowed[i, j]]
