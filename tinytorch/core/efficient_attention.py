@@ -46,7 +46,7 @@ class KVCache:
         self.K = self.V = None
 
     def append(self, K, V):
-        """Add the keys (..., L, D) and values (..., L, Dv) of L positions; gives all so far, (..., S, D) and (..., S, Dv)."""
+        """Add keys (..., L, D) and values (..., L, Dv); gives all so far, (..., S, D) and (..., S, Dv)."""
         self.K = K if self.K is None else cat([self.K, K], dim=-2)
         self.V = V if self.V is None else cat([self.V, V], dim=-2)
         return self.K, self.V
@@ -252,6 +252,24 @@ def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, b
     return grad_Q, grad_K, grad_V
 
 
+def _spread_heads(Q, K, V, mask):
+    """Arrays of Q, K, V with the same leading axes, and the mask (or None) as large as the scores.
+
+    Raises ValueError if shapes do not fit.
+    """
+    _check_widths(Q, K)
+    _check_values(K, V)
+    try:
+        lead = np.broadcast_shapes(Q.shape[:-2], K.shape[:-2], V.shape[:-2])
+        mask = None if mask is None else np.broadcast_to(mask, (*lead, Q.shape[-2], K.shape[-2]))
+    except ValueError:
+        raise ValueError(
+            f"Q has shape {Q.shape}, K {K.shape}, V {V.shape}{'' if mask is None else f', mask {mask.shape}'}; "
+            "leading axes must be equal or 1, and a mask must broadcast to the scores"
+        ) from None
+    return *(np.broadcast_to(t.data, (*lead, *t.shape[-2:])) for t in (Q, K, V)), mask
+
+
 def tiled_attention(Q, K, V, mask=None, causal=False, block=512):
     """Scaled dot-product attention without its table of scores; exact, with a gradient (Dao et al. 2022).
 
@@ -265,24 +283,14 @@ def tiled_attention(Q, K, V, mask=None, causal=False, block=512):
 
     Raises ValueError if shapes do not fit.
     """
-    _check_widths(Q, K)
-    _check_values(K, V)
-    L, S = Q.shape[-2], K.shape[-2]
+    q, k, v, masks = _spread_heads(Q, K, V, mask)
+    lead, L, S = q.shape[:-2], q.shape[-2], k.shape[-2]
     if block < 1 or (causal and L > S):
         raise ValueError(
             f"block is {block}, it must be at least 1; with causal=True, {L} queries need as many keys, not {S}"
         )
-    try:
-        lead = np.broadcast_shapes(Q.shape[:-2], K.shape[:-2], V.shape[:-2])
-        masks = None if mask is None else np.broadcast_to(mask, (*lead, L, S))
-    except ValueError:
-        raise ValueError(
-            f"Q has shape {Q.shape}, K {K.shape}, V {V.shape}{'' if mask is None else f', mask {mask.shape}'}; "
-            "leading axes must be equal or 1, and a mask must broadcast to the scores"
-        ) from None
-    q, k, v = (np.broadcast_to(t.data, (*lead, *t.shape[-2:])) for t in (Q, K, V))
-    output = np.empty((*lead, L, V.shape[-1]), Q.dtype)
-    logsumexp = np.empty((*lead, L, 1), Q.dtype)
+    output = np.empty((*lead, L, v.shape[-1]), q.dtype)
+    logsumexp = np.empty((*lead, L, 1), q.dtype)
 
     def options(head):
         return {"mask": None if masks is None else masks[head], "causal": causal, "block": block}

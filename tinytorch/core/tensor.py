@@ -174,15 +174,14 @@ def _references_when_alone():
     return (temporary, assigned) if temporary != seen_by_others else (None, None)
 
 
-def _assigning(ufunc, operation):
+def _assigning(name, ufunc, operation):
     """The method of `a /= b` and its like: as `a = a / b`, in the memory of a if nobody else can see it."""
 
     def assign(a, b):
         alone = _references(a) == _ASSIGNED
         a, b = _operands(a, b)
-        if not alone or a.requires_grad or b.requires_grad or a.dtype != b.dtype:
-            return operation(a, b)
-        if _broadcast_shape("augmented assignment", a, b) != a.shape:
+        fits = _broadcast_shape(name, a, b) == a.shape and a.dtype == b.dtype
+        if not alone or not fits or a.requires_grad or b.requires_grad:
             return operation(a, b)
         ufunc(a.data, b.data, out=a.data)
         return a
@@ -421,8 +420,8 @@ class Tensor:
     __truediv__, __rtruediv__ = _divide, lambda self, other: _divide(other, self)
     __matmul__, __rmatmul__ = _matmul, lambda self, other: _matmul(other, self)
     __pow__, __neg__ = _power, lambda self: _multiply(self, -1.0)
-    __iadd__, __isub__ = _assigning(np.add, _add), _assigning(np.subtract, _subtract)
-    __imul__, __itruediv__ = _assigning(np.multiply, _multiply), _assigning(np.divide, _divide)
+    __iadd__, __isub__ = _assigning("+", np.add, _add), _assigning("-", np.subtract, _subtract)
+    __imul__, __itruediv__ = _assigning("*", np.multiply, _multiply), _assigning("/", np.divide, _divide)
     matmul = _matmul
 
     # moving values about
