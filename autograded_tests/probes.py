@@ -387,23 +387,25 @@ def stand_in(
     )
 
     def answered(*args: Any, **kwargs: Any) -> Any:
-        from tinytorch.core import tensor as tensors
+        from tinytorch.core.tensor import Tensor, custom_gradient
 
         bound = signature.bind(*args, **kwargs).arguments
-        plain = {k: v.data if isinstance(v, tensors.Tensor) else v for k, v in bound.items()}
-        inputs = {k: v for k, v in bound.items() if isinstance(v, tensors.Tensor)}
-        given = [*inputs.values(), *(v for v in bound.values() if isinstance(v, np.ndarray))]
-        dtype = given[0].dtype if given else np.dtype(np.float32)
+        plain = {k: v.data if isinstance(v, Tensor) else v for k, v in bound.items()}
+        inputs = [v for v in bound.values() if isinstance(v, Tensor)]
+        arrays_given = [v for v in plain.values() if isinstance(v, np.ndarray)]
+        dtype = (inputs or arrays_given or [np.zeros(0, np.float32)])[0].dtype
 
-        def rule(index: int, place: int) -> Callable[..., np.ndarray]:
-            return lambda g, _out: call(name, index, g, plain)[place].astype(dtype)
+        def gradient(index: int) -> Callable[[np.ndarray], list[np.ndarray]]:
+            def of_inputs(g: np.ndarray) -> list[np.ndarray]:
+                grads = [array.astype(dtype) for array in call(name, index, g, plain)]
+                grads += [np.zeros(t.shape, dtype) for t in inputs[len(grads) :]]
+                return grads[: len(inputs)]  # a mask has none, or has one and is no Tensor
+
+            return of_inputs
 
         arrays = [array.astype(dtype) for array in call(name, -1, None, plain)]
         outputs = tuple(
-            tensors._record(array, *((t, rule(index, place)) for place, t in enumerate(inputs.values())))
-            if inputs
-            else array
-            for index, array in enumerate(arrays)
+            custom_gradient(array, inputs, gradient(index)) if inputs else array for index, array in enumerate(arrays)
         )
         return outputs if results > 1 else outputs[0]
 

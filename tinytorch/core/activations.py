@@ -5,13 +5,14 @@ __all__ = ["ReLU", "Softmax"]
 
 import numpy as np
 
-from .tensor import Tensor
+from .tensor import Tensor, as_tensors
 
 
 class ReLU:
     """max(x, 0), value by value."""
 
     def forward(self, x):
+        (x,) = as_tensors(x)  # a list or an array becomes a Tensor
         return x.masked_fill(x <= 0, 0.0)
 
     def __call__(self, x):
@@ -27,9 +28,9 @@ class Softmax:
     """
 
     def forward(self, x, dim=-1):
+        (x,) = as_tensors(x)  # a list or an array becomes a Tensor
         e = (x - x.max(dim, keepdim=True).detach()).exp()
-        e /= e.sum(dim, keepdim=True)
-        return e
+        return e / e.sum(dim, keepdim=True)
 
     def __call__(self, x, dim=-1):
         return self.forward(x, dim)

@@ -1,74 +1,84 @@
 # Made from solutions/01_tensor/tensor.ipynb by `make course`. Edit the notebook, not this file.
 """Arrays with reverse-mode gradients, on NumPy alone."""
 
-__all__ = ["no_grad", "cat", "stack", "custom_gradient", "Tensor"]
+__all__ = ["cat", "stack", "no_grad", "as_tensors", "custom_gradient", "Tensor"]
 
 import contextlib
-import sys
+import copy
+import functools
+import threading
 
 import numpy as np
 
-_grad_enabled = True
-
-
-@contextlib.contextmanager
-def no_grad():
-    """Within this context nothing is recorded: results hold values only, as for evaluation and for updates."""
-    global _grad_enabled
-    before, _grad_enabled = _grad_enabled, False
-    try:
-        yield
-    finally:
-        _grad_enabled = before
-
 
 def _topological_order(result):
-    """All that result was made from, each one before everything made from it; result itself is last."""
+    """All that result was made from, each before everything made from it; result is last."""
     order, seen, stack = [], set(), [(result, False)]
     while stack:
-        node, sources_done = stack.pop()
-        if sources_done:
+        node, inputs_done = stack.pop()
+        if inputs_done:
             order.append(node)
         elif id(node) not in seen:
             seen.add(id(node))
             stack.append((node, True))
-            stack.extend((source, False) for source, _ in node._sources)
+            stack.extend((source, False) for source, _ in node._inputs)
     return order
 
 
-class _Step:
-    """A recorded operation. It keeps no values but those that its rules need.
+class _Recording(threading.local):
+    """Whether operations are recorded; each thread has its own answer."""
 
-    _sources  (source, rule) for each input that wants a gradient: the step that computed it, or the tensor that was created
+    on = True
+
+
+_recording = _Recording()
+
+
+@contextlib.contextmanager
+def no_grad():
+    """Within this context nothing is recorded: results hold values only, as for evaluation.
+
+    It holds for the thread that entered it. Other threads go on recording.
     """
-
-    def __init__(self, sources):
-        self._sources = sources
+    before, _recording.on = _recording.on, False
+    try:
+        yield
+    finally:
+        _recording.on = before
 
 
 def _record(data, *inputs):
     """The result of an operation, from its value and (tensor, rule) for each input.
 
-    A rule takes the gradient g of the result and gives that of the input: g itself, a view of it, or a new array. `out` is g if
-    nobody needs g afterwards, so that it may be overwritten, else None: NumPy's functions take both.
+    A rule takes the gradient of the result and gives that of the input. It writes to nothing.
     """
-    out = Tensor.__new__(Tensor)
-    out.data = np.asarray(data)  # NumPy makes plain numbers of arrays without axes
-    out.grad, out.requires_grad, out._step = None, False, None
-    if _grad_enabled:
-        sources = tuple((t._step or t, rule) for t, rule in inputs if t.requires_grad)
-        if sources:
-            out.requires_grad, out._step = True, _Step(sources)
-    return out
+    data = np.asarray(data)  # NumPy makes plain numbers of arrays without axes
+    result = Tensor(data, dtype=data.dtype)
+    if _recording.on:
+        result._inputs = tuple((tensor, rule) for tensor, rule in inputs if tensor.requires_grad)
+        result.requires_grad = bool(result._inputs)
+    return result
 
 
-def _operands(a, b):
-    """Both sides of a binary operation as tensors; a number or an array takes the dtype of the other side."""
-    if not isinstance(a, Tensor):
-        a = Tensor(a, dtype=b.dtype)
-    if not isinstance(b, Tensor):
-        b = Tensor(b, dtype=a.dtype)
-    return a, b
+def as_tensors(*values):
+    """Each of the values as a Tensor: tensors as they are; numbers, lists and arrays as constants.
+
+    A constant takes the dtype of the first floating-point tensor among the values, float32 if
+    there is no tensor at all. Beside tensors of whole numbers it promotes as in NumPy: 0.5 is a
+    float64 there.
+    """
+    if all(isinstance(value, Tensor) for value in values):
+        return values
+    dtypes = [value.dtype for value in values if isinstance(value, Tensor)] or [np.dtype(np.float32)]
+    dtype = next((dtype for dtype in dtypes if dtype.kind == "f"), dtypes[0])
+
+    def constant(value):
+        if dtype.kind == "f":
+            return Tensor(value, dtype=dtype)
+        promoted = np.result_type(dtype, value if np.isscalar(value) else np.asarray(value))
+        return Tensor(value, dtype=promoted)
+
+    return tuple(value if isinstance(value, Tensor) else constant(value) for value in values)
 
 
 def _unbroadcast(grad, shape):
@@ -77,195 +87,132 @@ def _unbroadcast(grad, shape):
         return grad
     grad = grad.sum(axis=tuple(range(grad.ndim - len(shape))))
     stretched = tuple(i for i, n in enumerate(shape) if n == 1 and grad.shape[i] != 1)
-    return grad.sum(axis=stretched, keepdims=True) if stretched else grad
-
-
-def _unbroadcast_product(grad, factor, shape, out=None):
-    """_unbroadcast(grad * factor, shape); the product takes no memory where only the last axis was stretched."""
-    if shape == (*grad.shape[:-1], 1) != grad.shape:
-        return np.vecdot(grad, factor)[..., None]
-    return _unbroadcast(np.multiply(grad, factor, out=out), shape)
-
-
-def _broadcast_shape(name, a, b):
-    """The common shape of two operands, or a ValueError that names both."""
-    try:
-        return np.broadcast_shapes(a.shape, b.shape)
-    except ValueError:
-        raise ValueError(
-            f"{name}: shapes {a.shape} and {b.shape} do not broadcast; counted from the right, axes must be equal or 1"
-        ) from None
+    return grad.sum(axis=stretched, keepdims=True)
 
 
 def _add(a, b):
-    a, b = _operands(a, b)
-    _broadcast_shape("+", a, b)
-    a_shape, b_shape = a.shape, b.shape
+    a, b = as_tensors(a, b)
+    x, y = a.data, b.data
     return _record(
-        a.data + b.data,
-        (a, lambda g, out: _unbroadcast(g, a_shape)),
-        (b, lambda g, out: _unbroadcast(g, b_shape)),
+        x + y,
+        (a, lambda g: _unbroadcast(g, x.shape)),
+        (b, lambda g: _unbroadcast(g, y.shape)),
     )
 
 
 def _subtract(a, b):
-    a, b = _operands(a, b)
-    _broadcast_shape("-", a, b)
-    a_shape, b_shape = a.shape, b.shape
+    a, b = as_tensors(a, b)
+    x, y = a.data, b.data
     return _record(
-        a.data - b.data,
-        (a, lambda g, out: _unbroadcast(g, a_shape)),
-        (b, lambda g, out: -_unbroadcast(g, b_shape)),
+        x - y,
+        (a, lambda g: _unbroadcast(g, x.shape)),
+        (b, lambda g: -_unbroadcast(g, y.shape)),
     )
 
 
 def _multiply(a, b):
-    a, b = _operands(a, b)
-    _broadcast_shape("*", a, b)
+    a, b = as_tensors(a, b)
     x, y = a.data, b.data
-    x_shape, y_shape = x.shape, y.shape
     return _record(
         x * y,
-        (b, lambda g, out: _unbroadcast_product(g, x, y_shape)),
-        (a, lambda g, out: _unbroadcast_product(g, y, x_shape, out)),
+        (a, lambda g: _unbroadcast(g * y, x.shape)),
+        (b, lambda g: _unbroadcast(g * x, y.shape)),
     )
 
 
 def _divide(a, b):
-    a, b = _operands(a, b)
-    _broadcast_shape("/", a, b)
-    x_shape, y = a.shape, b.data
-    quotient = a.data / y
+    a, b = as_tensors(a, b)
+    x, y = a.data, b.data
+    quotient = x / y
     return _record(
         quotient,
-        (b, lambda g, out: -_unbroadcast_product(g, quotient, y.shape) / y),
-        (a, lambda g, out: _unbroadcast(np.divide(g, y, out=out), x_shape)),
+        (a, lambda g: _unbroadcast(g / y, x.shape)),
+        (b, lambda g: _unbroadcast(-g * quotient / y, y.shape)),
     )
 
 
+def _negative(a):
+    return _record(-a.data, (a, lambda g: -g))
+
+
 def _power(a, n):
-    if not np.isscalar(n):
-        raise TypeError(f"**: the exponent must be a plain number, it is a {type(n).__name__}")
-    x, n = a.data, float(n)  # a NumPy float64 would turn float32 data into float64
-    return _record(x**n, (a, lambda g, out: g * n * x ** (n - 1)))
-
-
-def _references(tensor):
-    """How many references there are to a tensor and to its array, and whether the array's memory is its own."""
-    return sys.getrefcount(tensor), sys.getrefcount(tensor.data), tensor.data.base is None
-
-
-def _references_when_alone():
-    """What _references says in a method of a temporary tensor and in an augmented assignment, if nobody else has the tensor."""
-
-    class Sample(Tensor):
-        def exp(self):
-            return _references(self)
-
-        def __itruediv__(self, other):
-            return _references(self)
-
-    assigned = Sample(0.0)
-    other_name = assigned
-    seen_by_others = other_name.exp()
-    del other_name
-    assigned /= 1
-    temporary = Sample(0.0).exp()
-    return (temporary, assigned) if temporary != seen_by_others else (None, None)
-
-
-def _assigning(name, ufunc, operation):
-    """The method of `a /= b` and its like: as `a = a / b`, in the memory of a if nobody else can see it."""
-
-    def assign(a, b):
-        alone = _references(a) == _ASSIGNED
-        a, b = _operands(a, b)
-        fits = _broadcast_shape(name, a, b) == a.shape and a.dtype == b.dtype
-        if not alone or not fits or a.requires_grad or b.requires_grad:
-            return operation(a, b)
-        ufunc(a.data, b.data, out=a.data)
-        return a
-
-    return assign
+    x = a.data
+    n = n.item() if isinstance(n, np.generic | np.ndarray) else n  # NumPy's numbers widen float32
+    return _record(x**n, (a, lambda g: g * (n * x ** (n - 1) if n else np.zeros_like(x))))
 
 
 def _matmul(a, b):
-    a, b = _operands(a, b)
-    if a.ndim == 0 or b.ndim == 0:
-        raise ValueError(f"@: shapes {a.shape} and {b.shape}; both sides need at least one axis")
+    a, b = as_tensors(a, b)
     if a.ndim == 1:  # a row, for the time of the product
-        product = _matmul(a.reshape(1, -1), b)
-        return product.reshape(*(product.shape[:-2] + product.shape[-1:])) if b.ndim > 1 else product.reshape(())
-    if b.ndim == 1:
-        product = _matmul(a, b.reshape(-1, 1))
-        return product.reshape(*product.shape[:-1])
-    if a.shape[-1] != b.shape[-2]:
-        raise ValueError(
-            f"@: the left side has shape {a.shape}, the right side {b.shape}; "
-            f"the left's last axis ({a.shape[-1]}) must equal the right's last but one ({b.shape[-2]})"
-        )
+        product = _matmul(_reshape(a, 1, -1), b)
+        return _index(product, (..., 0, slice(None))) if b.ndim > 1 else _index(product, 0)
+    if b.ndim == 1:  # a column
+        return _index(_matmul(a, _reshape(b, -1, 1)), (..., 0))
     x, y = a.data, b.data
-    x_shape, y_shape = x.shape, y.shape
     return _record(
         x @ y,
-        (a, lambda g, out: _unbroadcast(g @ y.swapaxes(-1, -2), x_shape)),
-        (b, lambda g, out: _unbroadcast(x.swapaxes(-1, -2) @ g, y_shape)),
+        (a, lambda g: _unbroadcast(g @ y.swapaxes(-1, -2), x.shape)),
+        (b, lambda g: _unbroadcast(x.swapaxes(-1, -2) @ g, y.shape)),
     )
 
 
 def _transpose(a, dim0, dim1):
-    return _record(a.data.swapaxes(dim0, dim1), (a, lambda g, out: g.swapaxes(dim0, dim1)))
+    """Exchange two axes."""
+    return _record(a.data.swapaxes(dim0, dim1), (a, lambda g: g.swapaxes(dim0, dim1)))
 
 
-def _reshape(a, shape):
-    try:
-        data = a.data.reshape(shape)
-    except ValueError:
-        raise ValueError(f"reshape: {a.shape} has {a.data.size} values, {shape} does not hold as many") from None
-    old_shape = a.shape
-    return _record(data, (a, lambda g, out: g.reshape(old_shape)))
+def _reshape(a, *shape):
+    """The same values in another shape, given as numbers or as one tuple; one axis may be -1."""
+    x = a.data
+    return _record(x.reshape(*shape), (a, lambda g: g.reshape(x.shape)))
 
 
 _PLAIN_INDEX = (int, np.integer, slice, type(None), type(...))
 
 
 def _index(a, key):
-    shape = a.shape
+    """a[key] as in NumPy: numbers, slices, lists, arrays, or tensors with an integer dtype."""
+    x = a.data
+    keys = key if isinstance(key, tuple) else (key,)
+    plain = all(isinstance(k, _PLAIN_INDEX) for k in keys)
+    keys = tuple(k if isinstance(k, _PLAIN_INDEX) else copy.deepcopy(_array(k)) for k in keys)
 
-    def put_back(g, out):
-        grad = np.zeros(shape, g.dtype)
-        if all(isinstance(k, _PLAIN_INDEX) for k in (key if isinstance(key, tuple) else (key,))):
-            grad[key] = g
+    def put_back(g):
+        grad = np.zeros(x.shape, g.dtype)
+        if plain:
+            grad[keys] = g
         else:
-            np.add.at(grad, key, g)  # add, not assign: a list may name one place twice
+            np.add.at(grad, keys, g)  # add, not assign: a list may name one place twice
         return grad
 
-    return _record(a.data[key], (a, put_back))
+    return _record(x[keys], (a, put_back))
+
+
+def _array(x):
+    return x.data if isinstance(x, Tensor) else x
 
 
 def cat(tensors, dim=0):
     """Join tensors along an axis they already have; all other axes must be equal.
 
-    Raises ValueError (NumPy's) when they are not.
+    Lists and arrays may be among them. Raises ValueError when shapes do not fit.
     """
-    ends = np.cumsum([t.shape[dim] for t in tensors])[:-1]
+    tensors = as_tensors(*tensors)
+    joined = np.concatenate([tensor.data for tensor in tensors], axis=dim)
+    ends = np.cumsum([tensor.shape[dim] for tensor in tensors])
 
-    def part(i):
-        return lambda g, out: np.split(g, ends, axis=dim)[i]
+    def part(start, end):
+        return lambda g: g.swapaxes(0, dim)[start:end].swapaxes(0, dim)
 
-    return _record(
-        np.concatenate([t.data for t in tensors], axis=dim),
-        *((t, part(i)) for i, t in enumerate(tensors)),
-    )
+    starts = [0, *ends[:-1]]
+    parts = (part(*ends) for ends in zip(starts, ends, strict=True))
+    return _record(joined, *zip(tensors, parts, strict=True))
 
 
 def stack(tensors, dim=0):
-    """Join tensors of one shape along a new axis."""
-
-    def part(i):
-        return lambda g, out: g.take(i, axis=dim)
-
-    return _record(np.stack([t.data for t in tensors], axis=dim), *((t, part(i)) for i, t in enumerate(tensors)))
+    """Join tensors of one shape along a new axis. Raises ValueError when shapes differ."""
+    tensors = as_tensors(*tensors)
+    return cat([_reshape(t, np.expand_dims(t.data, dim).shape) for t in tensors], dim)
 
 
 def custom_gradient(data, inputs, gradient):
@@ -273,20 +220,39 @@ def custom_gradient(data, inputs, gradient):
 
     data      the result
     inputs    the tensors it was computed from
-    gradient  g -> one array for each input, given the gradient g of the result; axes along which an input was
-              broadcast are summed here
+    gradient  g -> one new array for each input, given the gradient g of the result; axes along
+              which an input was broadcast are summed here
+
+    backward() raises ValueError if there are not as many arrays as inputs, or one does not fit.
     """
-    wanted = [(i, t.shape) for i, t in enumerate(inputs) if t.requires_grad]
-    shares = []  # computed all at once, and handed out one after the other, as copies
+    inputs = as_tensors(*inputs)
+    shapes = [tensor.shape for tensor in inputs]
 
-    def next_share(g, out):
-        if not shares:
-            grads = gradient(g)
-            shares.extend((grads[i], shape) for i, shape in wanted)
-        share, shape = shares.pop(0)
-        return _unbroadcast(np.array(share), shape)
+    def all_gradients(g):
+        grads = [np.asarray(grad) for grad in gradient(np.array(g))]  # a copy: it may write
+        _check_gradients(grads, shapes)
+        return grads
 
-    return _record(data, *((t, next_share) for t in inputs))
+    def its_own(i):
+        return lambda grads: _unbroadcast(grads[i], shapes[i])
+
+    # the stop in between: it has no values, and its "gradient" is the list of all gradients
+    stop = _record([], *((tensor, its_own(i)) for i, tensor in enumerate(inputs)))
+    return _record(data, (stop, all_gradients))
+
+
+def _check_gradients(grads, shapes):
+    """One gradient for each input, of its shape or of one that it was broadcast to."""
+    if len(grads) != len(shapes):
+        raise ValueError(f"custom_gradient: {len(grads)} gradients came for {len(shapes)} inputs")
+    for i, (grad, shape) in enumerate(zip(grads, shapes, strict=True)):
+        try:
+            fits = np.broadcast_shapes(grad.shape, shape) == grad.shape
+        except ValueError:
+            fits = False
+        if not fits:
+            came = f"input {i} has shape {shape}, its gradient came with {grad.shape}"
+            raise ValueError(f"custom_gradient: {came}")
 
 
 def _keep_axes(g, dim, keepdim, ndim):
@@ -296,186 +262,452 @@ def _keep_axes(g, dim, keepdim, ndim):
     return g if keepdim else np.expand_dims(g, dim)
 
 
-def _sum(a, dim, keepdim):
-    shape = a.shape
-
-    def spread(g, out):
-        return np.broadcast_to(_keep_axes(g, dim, keepdim, len(shape)), shape)
-
-    return _record(a.data.sum(axis=dim, keepdims=keepdim), (a, spread))
-
-
-def _max(a, dim, keepdim):
+def _sum(a, dim=None, keepdim=False):
+    """The sum of all values, or along an axis or a tuple of axes."""
     x = a.data
-    largest = x.max(axis=dim, keepdims=keepdim)
+    return _record(
+        x.sum(axis=dim, keepdims=keepdim),
+        (a, lambda g: np.broadcast_to(_keep_axes(g, dim, keepdim, x.ndim), x.shape)),
+    )
 
-    def to_winners(g, out):
-        winners = (x == _keep_axes(largest, dim, keepdim, x.ndim)).astype(x.dtype)
-        return _keep_axes(g, dim, keepdim, x.ndim) * winners / winners.sum(axis=dim, keepdims=True)
+
+def _mean(a, dim=None, keepdim=False):
+    """The mean of all values, or along an axis or a tuple of axes."""
+    x = a.data
+    mean = x.mean(axis=dim, keepdims=keepdim)
+    n = np.float32(x.size / max(mean.size, 1))  # how many values each mean is of
+    return _record(
+        mean,
+        (a, lambda g: np.broadcast_to(_keep_axes(g / n, dim, keepdim, x.ndim), x.shape)),
+    )
+
+
+def _max(a, dim=None, keepdim=False):
+    """The largest values (without their places); -inf along an axis of length 0."""
+    x = a.data
+    of_nothing = {"initial": -np.inf} if x.size == 0 and x.dtype.kind == "f" else {}
+    largest = x.max(axis=dim, keepdims=keepdim, **of_nothing)
+
+    def to_winners(g):
+        winners = (x == _keep_axes(largest, dim, keepdim, x.ndim)).astype(g.dtype)
+        equals = winners.sum(axis=dim, keepdims=True)
+        return _keep_axes(g, dim, keepdim, x.ndim) * winners / equals
 
     return _record(largest, (a, to_winners))
 
 
 def _exp(a):
-    alone = _references(a) == _TEMPORARY
-    y = np.exp(a.data, out=a.data if alone else None)
-    return _record(y, (a, lambda g, out: np.multiply(g, y, out=out)))
+    y = np.exp(a.data)
+    return _record(y, (a, lambda g: g * y))
 
 
 def _log(a):
     x = a.data
-    return _record(np.log(x), (a, lambda g, out: np.divide(g, x, out=out)))
+    return _record(np.log(x), (a, lambda g: g / x))
 
 
 def _sqrt(a):
     y = np.sqrt(a.data)
-    return _record(y, (a, lambda g, out: np.divide(g, 2 * y, out=out)))
+    return _record(y, (a, lambda g: g / (2 * y)))
 
 
 def _masked_fill(a, mask, value):
-    mask = np.asarray(mask).astype(bool)
-    try:
-        mask = np.broadcast_to(mask, a.shape)
-    except ValueError:
-        raise ValueError(f"masked_fill: mask has shape {mask.shape}, it must broadcast to {a.shape}") from None
-    value = np.asarray(value, dtype=a.dtype)
-
-    def let_through(g, out):
-        if out is None:
-            return np.where(mask, g.dtype.type(0), g)
-        np.copyto(out, 0, where=mask)
-        return out
-
-    return _record(np.where(mask, value, a.data), (a, let_through))
+    """A copy with value where mask, which broadcasts, is true; no gradient flows there."""
+    x = a.data
+    mask = np.asarray(mask).astype(bool)  # a copy: you may change the mask afterwards
+    if x.dtype.kind == "f":
+        largest = np.finfo(x.dtype).max
+        too_large = largest < np.abs(value) < np.inf
+        value = np.asarray(np.sign(value) * largest / 2 if too_large else value, x.dtype)
+    filled = np.where(np.broadcast_to(mask, x.shape), value, x)
+    return _record(filled, (a, lambda g: np.where(mask, g.dtype.type(0), g)))
 
 
 class Tensor:
     """An array that remembers how it was computed, so that gradients can flow back.
 
-    data           anything NumPy can make an array of; float32 unless dtype says otherwise.
-                   An array that has this dtype already is shared, not copied
+    data           numbers: an array, a list, a number, another Tensor (whose dtype is kept).
+                   An array of the right dtype is shared, not copied
     requires_grad  keep the gradient of this tensor in .grad (an array) when backward() reaches it
-    """
+    dtype          float32 unless it is given
 
-    __array_ufunc__ = None  # array + Tensor, float64 * Tensor: NumPy leaves the work to us
-    _sources = ()  # in a graph, a tensor is where the way back ends
+    Between forward and backward, `x.data = new` changes nothing. Writing into the array
+    (`x.data += 1`) makes gradients wrong: some rules see the new values, others the old.
+    """
 
     def __init__(self, data, requires_grad=False, dtype=None):
         if isinstance(data, Tensor):
             data, dtype = data.data, dtype or data.dtype
-        if data is None:  # NumPy would make a nan of it
-            raise TypeError("Tensor: data is None (a NoneType), it must be numbers")
         self.data = np.asarray(data, dtype=dtype or np.float32)
-        self.grad = None
-        self.requires_grad = requires_grad
-        self._step = None
+        self.grad, self.requires_grad = None, requires_grad
+        self._inputs = ()  # (tensor, rule) for each input that wants a gradient
 
     def backward(self, grad=None):
-        """Add the gradient of this tensor to .grad of every tensor it was made from that asked for it.
+        """Add the gradient of this tensor to .grad of every created tensor that asked for it.
 
-        grad  array of this tensor's shape: what arrives from above. May be left out for a single value (1)
+        grad  array of this tensor's shape, the gradient that arrives; 1 for a single value
         """
-        if not self.requires_grad:
-            raise ValueError("backward: nothing was recorded; did an input have requires_grad=True?")
-        if grad is None and self.data.size != 1:
-            raise ValueError(
-                f"backward: this tensor has shape {self.shape}; give a grad of that shape, or sum it first"
-            )
-        grad = np.ones_like(self.data) if grad is None else np.asarray(grad, dtype=self.dtype)
-        if grad.shape != self.shape:
-            raise ValueError(f"backward: grad has shape {grad.shape}, this tensor needs {self.shape}")
-        start = self._step or self
-        arrived = {id(start): (grad, False)}  # what has arrived at a node, and whether we may overwrite it
-        for node in reversed(_topological_order(start)):
-            g, ours = arrived.pop(id(node))
-            if isinstance(node, Tensor):  # created, not computed
-                node.grad = g.astype(node.dtype, copy=not ours) if node.grad is None else node.grad + g
-            for n, (source, rule) in enumerate(node._sources, start=1):
-                out = g if ours and n == len(node._sources) else None
-                share = np.asarray(rule(g, out))
-                new = share is out or (share is not g and share.base is None)
-                if id(source) in arrived:
-                    before, before_ours = arrived[id(source)]
-                    share, new = np.asarray(np.add(before, share, out=before if before_ours else None)), True
-                arrived[id(source)] = share, new
+        dtype = np.result_type(self.dtype, np.float32)  # float16 could not sum up many shares
+        arrived = {id(self): np.ones(self.shape, dtype) if grad is None else np.array(grad, dtype)}
+        for node in reversed(_topological_order(self)):
+            g = arrived.pop(id(node))
+            if not node._inputs:  # created, not computed: the way back ends here
+                g = np.array(g, node.dtype)  # an array of its own
+                node.grad = g if node.grad is None else node.grad + g
+            for source, rule in node._inputs:
+                share = rule(g)
+                before = arrived.get(id(source))
+                arrived[id(source)] = share if before is None else before + share
 
     shape = property(lambda self: self.data.shape)
     ndim = property(lambda self: self.data.ndim)
     dtype = property(lambda self: self.data.dtype)
 
-    def numpy(self):
-        return self.data
-
-    def item(self):
-        return self.data.item()
-
     def detach(self):
         """The same values, cut off from the graph."""
-        return Tensor(self.data, dtype=self.dtype)
+        return Tensor(self)
 
-    # arithmetic; the other side may be a number or an array
-    __add__ = __radd__ = _add
-    __mul__ = __rmul__ = _multiply
+    # arithmetic; the other side may be a number, a list or an array
+    __add__, __radd__ = _add, lambda self, other: _add(other, self)
     __sub__, __rsub__ = _subtract, lambda self, other: _subtract(other, self)
+    __mul__, __rmul__ = _multiply, lambda self, other: _multiply(other, self)
     __truediv__, __rtruediv__ = _divide, lambda self, other: _divide(other, self)
     __matmul__, __rmatmul__ = _matmul, lambda self, other: _matmul(other, self)
-    __pow__, __neg__ = _power, lambda self: _multiply(self, -1.0)
-    __iadd__, __isub__ = _assigning("+", np.add, _add), _assigning("-", np.subtract, _subtract)
-    __imul__, __itruediv__ = _assigning("*", np.multiply, _multiply), _assigning("/", np.divide, _divide)
-    matmul = _matmul
+    __pow__, __neg__ = _power, _negative
 
-    # moving values about
-    __getitem__ = _index
-
-    def transpose(self, dim0, dim1):
-        """Exchange two axes."""
-        return _transpose(self, dim0, dim1)
-
-    def reshape(self, *shape):
-        """The same values in another shape, given as numbers or as one tuple; one axis may be -1."""
-        return _reshape(self, shape[0] if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)) else shape)
-
-    # reductions: over all values, over one axis or over a tuple of axes
-    def sum(self, dim=None, keepdim=False):
-        return _sum(self, dim, keepdim)
-
-    def mean(self, dim=None, keepdim=False):
-        total = _sum(self, dim, keepdim)
-        return total / (self.data.size / max(total.data.size, 1))
-
-    def max(self, dim=None, keepdim=False):
-        """The largest values (without their places)."""
-        return _max(self, dim, keepdim)
-
-    # each value by itself
-    exp, log, sqrt = _exp, _log, _sqrt
-
-    def masked_fill(self, mask, value):
-        """A copy with value where mask is true. The mask broadcasts; no gradient flows where it is true."""
-        return _masked_fill(self, mask, value)
-
-    # comparisons give plain boolean arrays
-    __eq__, __ne__ = lambda a, b: a.data == _array(b), lambda a, b: a.data != _array(b)
-    __lt__, __le__ = lambda a, b: a.data < _array(b), lambda a, b: a.data <= _array(b)
-    __gt__, __ge__ = lambda a, b: a.data > _array(b), lambda a, b: a.data >= _array(b)
-    __hash__ = object.__hash__
-
-    def __array__(self, dtype=None, copy=None):
-        return np.array(self.data, dtype=dtype, copy=copy)
-
-    def __len__(self):
-        return len(self.data)
-
-    def __bool__(self):
-        return bool(self.data)  # NumPy refuses for more than one value
-
-    def __repr__(self):
-        values = np.array2string(self.data, separator=", ", prefix="Tensor(")
-        return f"Tensor({values}{', requires_grad=True' if self.requires_grad else ''})"
+    matmul, __getitem__, transpose, reshape = _matmul, _index, _transpose, _reshape
+    sum, mean, max = _sum, _mean, _max
+    exp, log, sqrt, masked_fill = _exp, _log, _sqrt, _masked_fill
 
 
-def _array(x):
-    return x.data if isinstance(x, Tensor) else x
+def _single(x, wanted):
+    """The one value of a tensor, as a plain number."""
+    if x.data.size != 1:
+        raise TypeError(
+            f"{wanted} needs a single value, this Tensor has shape {x.shape}; "
+            "reduce it first, say with .sum() or .max()"
+        )
+    return x.data.item()
 
 
-_TEMPORARY, _ASSIGNED = _references_when_alone()
+def _truth(x):
+    if x.data.size != 1:
+        raise ValueError(
+            f"`if` needs one truth value, this Tensor has shape {x.shape}; "
+            "write `is not None` to ask whether there is one, or (x > 0).all() or (x > 0).any()"
+        )
+    return bool(x.data.item())
+
+
+def _length(x):
+    if x.ndim == 0:
+        raise TypeError("len() and loops need an axis, this Tensor is a single number, without any")
+    return x.shape[0]
+
+
+def _text(x):
+    values = np.array2string(x.data, precision=4, threshold=100, separator=", ", prefix="Tensor(")
+    dtype = "" if x.dtype == np.float32 else f", dtype={x.dtype}"
+    return f"Tensor({values}{dtype}{', requires_grad=True' if x.requires_grad else ''})"
+
+
+def _state(x):
+    """What copies and pickles keep."""
+    return {**x.__dict__, "requires_grad": x.requires_grad and not x._inputs, "_inputs": ()}
+
+
+Tensor.item = lambda x: _single(x, "item()")
+Tensor.__float__ = lambda x: float(_single(x, "float()"))
+Tensor.__int__ = lambda x: int(_single(x, "int()"))
+Tensor.__format__ = lambda x, spec: format(_single(x, f"{{x:{spec}}}"), spec) if spec else str(x)
+Tensor.__bool__, Tensor.__len__, Tensor.__repr__, Tensor.__getstate__ = (
+    _truth,
+    _length,
+    _text,
+    _state,
+)
+Tensor.__iter__ = lambda x: iter([x[i] for i in range(len(x))])
+Tensor.numpy = lambda x: x.data
+Tensor.__array__ = lambda x, dtype=None, copy=None: np.array(x.data, dtype=dtype, copy=copy)
+Tensor.__eq__, Tensor.__ne__ = lambda a, b: a.data == _array(b), lambda a, b: a.data != _array(b)
+Tensor.__lt__, Tensor.__le__ = lambda a, b: a.data < _array(b), lambda a, b: a.data <= _array(b)
+Tensor.__gt__, Tensor.__ge__ = lambda a, b: a.data > _array(b), lambda a, b: a.data >= _array(b)
+
+
+def _with_numpy_words(function):
+    """The function, with axis= for dim= and keepdims= for keepdim=."""
+
+    @functools.wraps(function)
+    def called(*args, **kwargs):
+        ours = {"axis": "dim", "keepdims": "keepdim"}
+        return function(*args, **{ours.get(word, word): value for word, value in kwargs.items()})
+
+    return called
+
+
+Tensor.sum, Tensor.mean, Tensor.max = map(_with_numpy_words, (_sum, _mean, _max))
+cat, stack = _with_numpy_words(cat), _with_numpy_words(stack)
+
+
+def _table_turned(x):
+    if x.ndim > 2:
+        raise ValueError(f"x.T is for tables, this has shape {x.shape}; write x.mT or x.transpose(dim0, dim1)")
+    return x.transpose(0, 1) if x.ndim == 2 else x
+
+
+def _last_two_exchanged(x):
+    if x.ndim < 2:
+        raise ValueError(f"x.mT exchanges the last two axes, this has shape {x.shape}")
+    return x.transpose(-2, -1)
+
+
+def _size(x, dim=None):
+    """The shape, or the length of one axis, as in PyTorch."""
+    return x.shape if dim is None else x.shape[dim]
+
+
+Tensor.T, Tensor.mT, Tensor.size = property(_table_turned), property(_last_two_exchanged), _size
+
+_INSTEAD = {
+    "write x.transpose(dim0, dim1), which exchanges two axes": "permute swapaxes moveaxis t",
+    "write x.reshape(...)": "view flatten ravel resize",
+    "write x[:, None] or x.reshape(...)": "unsqueeze expand_dims",
+    "write x.reshape(...) or x[:, 0]": "squeeze",
+    "write x @ y": "dot mm bmm",
+    "write x + y, x - y, x * y, x / y or x ** n": "add sub subtract mul multiply div divide pow",
+    "write Softmax()(x, dim=-1), from tinytorch.core.activations": "softmax",
+    "write ReLU()(x), from tinytorch.core.activations": "relu",
+    "write x.ndim": "dim ndimension",
+    "write Tensor(x.data, dtype=...), cut off from the graph": "astype to float double half",
+    "write Tensor(x.data.copy()), cut off from the graph": "copy clone",
+    "write x.grad = None": "zero_grad zero_",
+    "max gives the largest values themselves, without their places": "values indices",
+}
+_SENTENCES = {name: sentence for sentence, names in _INSTEAD.items() for name in names.split()}
+_WHAT_THERE_IS = (
+    "+ - * / ** @, sum, mean, max, exp, log, sqrt, masked_fill, reshape, transpose, indexing, cat and stack"
+)
+
+
+def _unknown_name(x, name):
+    if name in ("shape", "ndim", "dtype"):
+        kind = type(x.__dict__.get("data")).__name__
+        raise AttributeError(f"x.data is a {kind}, it must be an array: write x.data = np.array(...)")
+    known = f"what there is: {_WHAT_THERE_IS}; or x.data.{name} for the values only"
+    sentence = "" if name.startswith("_") else f"; {_SENTENCES.get(name, known)}"
+    raise AttributeError(f"a Tensor has no {name!r}{sentence}", name=name, obj=x)
+
+
+def _refuse_writing(x, key, value):
+    raise TypeError(
+        "x[...] = v: nothing is written into a Tensor, since its gradient could not follow; "
+        "build a new one with masked_fill, cat or stack, or write into x.data before x is used"
+    )
+
+
+Tensor.__getattr__, Tensor.__setitem__ = _unknown_name, _refuse_writing
+
+
+def _explained(function, explain):
+    """The function; its ValueError says what explain(its arguments) says, if that is not None."""
+
+    @functools.wraps(function)
+    def called(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except ValueError:
+            sentence = explain(*args, **kwargs)
+            if sentence is None:
+                raise
+            raise ValueError(sentence) from None
+
+    return called
+
+
+def _fit(a, b):
+    """Whether two shapes broadcast."""
+    return all(n == m or 1 in (n, m) for n, m in zip(a[::-1], b[::-1], strict=False))
+
+
+def _broadcast_sentence(sign):
+    def explain(a, b):
+        a, b = as_tensors(a, b)
+        if _fit(a.shape, b.shape):
+            return None
+        rule = "counted from the right, axes must be equal or 1"
+        return f"{sign}: shapes {a.shape} and {b.shape} do not broadcast; {rule}"
+
+    return explain
+
+
+def _product_sentence(a, b):
+    a, b = as_tensors(a, b)
+    if 0 in (a.ndim, b.ndim):
+        return f"@: shapes {a.shape} and {b.shape}; both sides need at least one axis"
+    name, rows = ("second-to-last", b.shape[-2]) if b.ndim > 1 else ("only one", b.shape[0])
+    if a.shape[-1] == rows:
+        return f"@: shapes {a.shape} and {b.shape}; the axes before the last two must be equal or 1"
+    return (
+        f"@: the left side has shape {a.shape}, the right side {b.shape}; the left's last axis "
+        f"({a.shape[-1]}) must equal the right's {name} ({rows})"
+    )
+
+
+def _reshape_sentence(a, *shape):
+    shape = shape[0] if len(shape) == 1 else shape
+    if np.sum(np.equal(shape, -1)) > 1:
+        return f"reshape: {shape} leaves more than one axis open; only one may be -1"
+    return f"reshape: {a.shape} has {a.data.size} values, {shape} does not hold as many"
+
+
+def _mask_sentence(a, mask, value):
+    shape = np.shape(mask)
+    if len(shape) <= a.ndim and all(n in (m, 1) for n, m in zip(shape[::-1], a.shape[::-1], strict=False)):
+        return None
+    return f"masked_fill: mask has shape {shape}, it must broadcast to {a.shape}"
+
+
+def _joining_sentence(rule):
+    def explain(tensors, dim=0, **words):
+        shapes = " and ".join(str(tensor.shape) for tensor in as_tensors(*tensors))
+        return f"shapes {shapes} cannot be joined along {words.get('axis', dim)}; {rule}"
+
+    return explain
+
+
+for _names, _explain in (
+    ("__add__ __radd__", _broadcast_sentence("+")),
+    ("__sub__ __rsub__", _broadcast_sentence("-")),
+    ("__mul__ __rmul__", _broadcast_sentence("*")),
+    ("__truediv__ __rtruediv__", _broadcast_sentence("/")),
+    ("__matmul__ __rmatmul__ matmul", _product_sentence),
+    ("reshape", _reshape_sentence),
+    ("masked_fill", _mask_sentence),
+):
+    for _name in _names.split():
+        setattr(Tensor, _name, _explained(getattr(Tensor, _name), _explain))
+cat = _explained(cat, _joining_sentence("it must be an axis of all, and all others be equal"))
+stack = _explained(stack, _joining_sentence("they must be equal, as it is a new axis"))
+
+
+def _checked(function, check):
+    """The function, with check(its arguments) before it."""
+
+    @functools.wraps(function)
+    def called(*args, **kwargs):
+        check(*args, **kwargs)
+        return function(*args, **kwargs)
+
+    return called
+
+
+def _tensors_in(value):
+    """The tensors in a tensor, or in lists, tuples and dictionaries."""
+    if isinstance(value, Tensor):
+        return [value]
+    parts = value.values() if isinstance(value, dict) else value
+    nested = Tensor | list | tuple | dict
+    if not isinstance(value, nested):
+        return []
+    return [tensor for part in parts if isinstance(part, nested) for tensor in _tensors_in(part)]
+
+
+def _check_numbers(x, data, requires_grad=False, dtype=None):
+    if isinstance(data, Tensor):
+        dtype = dtype or data.dtype
+    elif not isinstance(data, np.ndarray) or data.dtype.kind not in "biuf":
+        if np.asarray(data).dtype.kind not in "biuf":
+            given = "None (a NoneType)" if data is None else f"a {type(data).__name__}"
+            raise TypeError(f"Tensor: data is {given}, it must be numbers")
+        if any(tensor.requires_grad for tensor in _tensors_in(data)):
+            raise TypeError("Tensor: in a list, Tensors lose their gradients; write stack([...]) or cat([...])")
+    if requires_grad is False:
+        return
+    if not isinstance(requires_grad, bool | np.bool_):
+        raise TypeError(f"requires_grad is {requires_grad!r}, it must be True or False; write dtype=...")
+    if np.dtype(dtype or np.float32).kind != "f":
+        raise TypeError("requires_grad: only floating-point numbers have one; leave out dtype for float32")
+
+
+Tensor.__init__ = _checked(Tensor.__init__, _check_numbers)
+
+
+def _check_exponent(x, n):
+    if isinstance(n, Tensor) or np.ndim(n) != 0 or not np.isreal(n):
+        raise TypeError(f"**: the exponent must be a plain number, it is a {type(n).__name__}")
+
+
+def _check_backward(x, grad=None):
+    if not x.requires_grad:
+        raise ValueError("backward: nothing was recorded; did an input have requires_grad=True?")
+    if grad is None and x.data.size != 1:
+        raise ValueError(f"backward: this tensor has shape {x.shape}; give a grad of that shape or sum it first")
+    if grad is not None and np.shape(grad) != x.shape:
+        raise ValueError(f"backward: grad has shape {np.shape(grad)}, this tensor needs {x.shape}")
+
+
+Tensor.__pow__ = _checked(Tensor.__pow__, _check_exponent)
+Tensor.backward = _checked(Tensor.backward, _check_backward)
+
+_OPERATIONS = {
+    np.add: Tensor.__add__,
+    np.subtract: Tensor.__sub__,
+    np.multiply: Tensor.__mul__,
+    np.divide: Tensor.__truediv__,
+    np.matmul: Tensor.__matmul__,
+    np.power: Tensor.__pow__,
+    np.negative: Tensor.__neg__,
+    np.square: lambda x: x**2,
+    np.exp: Tensor.exp,
+    np.log: Tensor.log,
+    np.sqrt: Tensor.sqrt,
+    np.sum: Tensor.sum,
+    np.mean: Tensor.mean,
+    np.max: Tensor.max,
+    np.reshape: Tensor.reshape,
+    np.swapaxes: Tensor.transpose,
+    np.concatenate: cat,
+    np.stack: stack,
+}
+_WITHOUT_GRADIENT = {
+    *(np.allclose, np.isclose, np.array_equal, np.equal, np.not_equal, np.less, np.less_equal),
+    *(np.greater, np.greater_equal, np.isnan, np.isinf, np.isfinite, np.argmax, np.argmin),
+    *(np.shape, np.ndim, np.size),
+}
+
+
+def _call_numpy(x, function, *args, **kwargs):
+    """A NumPy function that was given a Tensor: our operation, or the function on bare values."""
+    if "out" in kwargs:
+        raise TypeError(
+            f"np.{function.__name__}: an array cannot take in a Tensor in place; "
+            "write a = a + x in place of a += x, or a += x.data for the values only"
+        )
+    if function in _OPERATIONS:
+        return _OPERATIONS[function](*args, **kwargs)
+    wanted = function not in _WITHOUT_GRADIENT
+    if wanted and any(tensor.requires_grad for tensor in _tensors_in((args, kwargs))):
+        raise TypeError(
+            f"np.{function.__name__} knows nothing of gradients; use what there is: "
+            f"{_WHAT_THERE_IS}; or np.{function.__name__}(x.data) for the values only"
+        )
+    return function(*_bare(args), **_bare(kwargs))
+
+
+def _bare(value):
+    """Arrays in place of tensors, in lists, tuples and dictionaries too."""
+    if isinstance(value, dict):
+        return {key: _bare(part) for key, part in value.items()}
+    return type(value)(map(_bare, value)) if type(value) in (list, tuple) else _array(value)
+
+
+def _call_ufunc(x, ufunc, method, *args, **kwargs):
+    function = ufunc if method == "__call__" else getattr(ufunc, method)
+    return _call_numpy(x, function, *args, **kwargs)
+
+
+def _call_function(x, function, types, args, kwargs):
+    return _call_numpy(x, function, *args, **kwargs)
+
+
+Tensor.__array_ufunc__, Tensor.__array_function__ = _call_ufunc, _call_function
