@@ -1,7 +1,7 @@
 # Made from solutions/04_attention/attention.ipynb by `make course`. Edit the notebook, not this file.
 """Scaled dot-product and multi-head attention, after Vaswani et al., "Attention Is All You Need" (2017)."""
 
-__all__ = ["MASK_VALUE", "causal_mask", "padding_mask", "scaled_dot_product_attention", "MultiHeadAttention"]
+__all__ = ["MASK_VALUE", "causal_mask", "padding_mask", "as_mask", "scaled_dot_product_attention", "MultiHeadAttention"]
 
 import math
 
@@ -9,11 +9,14 @@ import numpy as np
 
 from .activations import Softmax
 from .layers import Linear
-from .tensor import Tensor
+from .tensor import Tensor, as_tensors
 
 
 def _check_widths(Q, K):
     """A query and a key have a dot product only if they are equally wide."""
+    for name, rows in (("Q", Q), ("K", K)):
+        if rows.ndim < 2:
+            raise ValueError(f"{name} has shape {rows.shape}, it must be (..., positions, width)")
     if Q.shape[-1] != K.shape[-1]:
         raise ValueError(
             f"K has shape {K.shape}, its last axis must be as wide as the queries: {Q.shape[-1]}; Q has shape {Q.shape}"
@@ -66,25 +69,49 @@ def padding_mask(lengths, seq_len):
     lengths  (B,)            whole numbers from 0 to seq_len
     ->       (B, 1, seq_len) 1 where any query may look, 0 at padding
 
-    Raises ValueError for a length outside 0 ... seq_len.
+    Raises ValueError for a length that is not a whole number, or outside 0 ... seq_len.
     """
     lengths = np.asarray(lengths)
-    if lengths.ndim != 1 or (lengths < 0).any() or (lengths > seq_len).any():
-        raise ValueError(f"lengths is {lengths.tolist()}; it must be a list of numbers from 0 to seq_len, {seq_len}")
+    numbers = lengths.ndim == 1 and lengths.dtype.kind in "biuf"
+    if not numbers or not np.isin(lengths, np.arange(seq_len + 1)).all():
+        raise ValueError(
+            f"lengths is {lengths.tolist()}; it must be a list of whole numbers from 0 to seq_len, {seq_len}"
+        )
     return (np.arange(seq_len) < lengths[:, None, None]).astype(np.float32)
 
 
 MASK_VALUE = -1e9
 
 
+def as_mask(mask):
+    """A mask as an array, None as None.
+
+    mask  Tensor, array or list of 1 (or True) where a query may look and 0 (or False) where it may not
+
+    Raises ValueError if it holds anything else.
+    """
+    if mask is None:
+        return None
+    mask = np.asarray(mask)
+    strange = mask[(mask != 0) & (mask != 1)]
+    if strange.size:
+        raise ValueError(
+            f"mask holds {strange.flat[0]}; a mask is 1 (or True) where a query may look and 0 (or False) where it "
+            "may not. From a mask of 0 and -inf that is added to scores, make one with mask == 0"
+        )
+    return mask
+
+
 def _check_mask(scores, mask):
-    """A mask must broadcast to the scores."""
+    """The mask as an array; it must broadcast to the scores, and hold 1 and 0."""
+    mask = as_mask(mask)
     try:
         fits = np.broadcast_shapes(mask.shape, scores.shape) == scores.shape
     except ValueError:
         fits = False
     if not fits:
         raise ValueError(f"mask has shape {mask.shape}, it must broadcast to the shape of the scores, {scores.shape}")
+    return mask
 
 
 def _apply_mask(scores, mask):
@@ -95,16 +122,22 @@ def _apply_mask(scores, mask):
     ->      (..., L, S)   the scores, with MASK_VALUE where the mask is 0
 
     A query that may look nowhere gets MASK_VALUE everywhere, and so finite, even weights.
+    Scores are expected to be above MASK_VALUE (in float16, which ends earlier, above -32752).
+
+    Raises ValueError if the mask holds anything but 1 and 0, or does not broadcast.
 
     >>> _apply_mask(Tensor([[0.5, -2.0]]), np.array([[1, 0]])).data
     array([[ 5.e-01, -1.e+09]], dtype=float32)
     """
-    _check_mask(scores, mask)
+    mask = _check_mask(scores, mask)  # an array
     return scores.masked_fill(mask == 0, MASK_VALUE)
 
 
 def _check_values(K, V):
     """Each key needs a value."""
+    for name, rows in (("K", K), ("V", V)):
+        if rows.ndim < 2:
+            raise ValueError(f"{name} has shape {rows.shape}, it must be (..., positions, width)")
     if K.shape[-2] != V.shape[-2]:
         raise ValueError(
             f"V has shape {V.shape}, it must have a row for each of the {K.shape[-2]} keys, as K has shape {K.shape}"
@@ -120,6 +153,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     mask  broadcasts to (..., L, S); 1 where a query may look; None for everywhere
     ->    output (..., L, Dv), weights (..., L, S)
 
+    Q, K, V may be Tensors, arrays or lists. Without keys (S = 0) the output is 0.
     Raises ValueError if V has not as many rows as K, or if widths or the mask do not fit.
 
     >>> Q, K, V = Tensor([[1.0, 0.0]]), Tensor([[0.0, 5.0], [0.0, 7.0]]), Tensor([[10.0], [20.0]])
@@ -127,6 +161,8 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     >>> output.data, weights.data
     (array([[15.]], dtype=float32), array([[0.5, 0.5]], dtype=float32))
     """
+    Q, K, V = as_tensors(Q, K, V)  # lists and arrays become Tensors
+    _check_widths(Q, K)
     _check_values(K, V)
     scores = _compute_attention_scores(_scale_scores(Q, Q.shape[-1]), K)  # D numbers a query, in place of S
     if mask is not None:
@@ -166,12 +202,14 @@ def _merge_heads(x):
 
 
 def _check_inputs(x, context, embed_dim):
-    """Inputs of multi-head attention are (batch, positions, embedding)."""
+    """Inputs of multi-head attention, (batch, positions, embedding), as Tensors."""
+    x, context = (a if a is None else as_tensors(a)[0] for a in (x, context))
     for name, array in (("x", x), ("context", context)):
         if array is not None and (array.ndim != 3 or array.shape[-1] != embed_dim):
             raise ValueError(f"{name} has shape {array.shape}, it must be (batch, positions, {embed_dim})")
     if context is not None and context.shape[0] != x.shape[0]:
         raise ValueError(f"context has shape {context.shape}, it must have the batch size of x, {x.shape[0]}")
+    return x, context
 
 
 class MultiHeadAttention:
@@ -200,9 +238,11 @@ class MultiHeadAttention:
         context  (B, S, E)
         ->       (B, L, E)
 
-        Raises ValueError if x, context or the mask has a shape that does not fit.
+        x and context may be Tensors, arrays or lists.
+        Raises ValueError if x, context or the mask has a shape that does not fit, or the mask holds anything but 1 and 0.
         """
-        _check_inputs(x, context, self.embed_dim)
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
         context = x if context is None else context
         Q = _split_heads(self.q_proj(x), self.num_heads)  # (B, H, L, D)
         K = _split_heads(self.k_proj(context), self.num_heads)  # (B, H, S, D)

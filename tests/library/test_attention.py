@@ -211,7 +211,7 @@ def tensors(*shapes):
             lambda: MultiHeadAttention(10, 2)(tensors((2, 4, 10))[0], mask=np.ones((3, 4, 4))),
             "mask has shape (3, 1, 4, 4), it must broadcast to the shape of the scores, (2, 2, 4, 4)",
         ),
-        (lambda: padding_mask([2, 9], 5), "lengths is [2, 9]; it must be a list of numbers from 0 to seq_len, 5"),
+        (lambda: padding_mask([2, 9], 5), "lengths is [2, 9]; it must be a list of whole numbers from 0 to seq_len, 5"),
     ],
 )
 def test_bad_input_is_named(call, words):
