@@ -97,7 +97,7 @@ KV_CACHE = Exercise(
             ("any leading axes",),
         ),
         says(
-            r"AxisError|out of bounds|out of range|must match exactly|dimension",
+            r"AxisError|out of bounds|out of range|must match exactly|dimension|cannot be joined",
             "The positions are the last but one axis, however many there are before it: join along -2.",
         ),
         says(

@@ -17,15 +17,27 @@ import numpy as np
 from tinytorch.core.attention import (
     MASK_VALUE,
     MultiHeadAttention,
+    _check_inputs,
+    _check_mask,
     _check_values,
     _check_widths,
     _merge_heads,
     _split_heads,
+    as_mask,
     causal_mask,
     scaled_dot_product_attention,
 )
 
-from .tensor import Tensor, cat, custom_gradient, no_grad, stack
+from .tensor import Tensor, as_tensors, cat, custom_gradient, no_grad, stack
+
+
+def _check_pieces(K, V):
+    """Keys and values of the same positions, as Tensors."""
+    K, V = as_tensors(K, V)
+    _check_values(K, V)
+    if K.shape[:-1] != V.shape[:-1]:
+        raise ValueError(f"K has shape {K.shape} and V {V.shape}; all axes but the last must be equal")
+    return K, V
 
 
 class KVCache:
@@ -46,10 +58,15 @@ class KVCache:
         self.K = self.V = None
 
     def append(self, K, V):
-        """Add keys (..., L, D) and values (..., L, Dv); gives all so far, (..., S, D) and (..., S, Dv)."""
-        self.K = K if self.K is None else cat([self.K, K], dim=-2)
-        self.V = V if self.V is None else cat([self.V, V], dim=-2)
-        return self.K, self.V
+        """Add keys (..., L, D) and values (..., L, Dv); gives all so far, (..., S, D) and (..., S, Dv).
+
+        Raises ValueError if they do not fit each other or what is there; then nothing has changed.
+        """
+        K, V = _check_pieces(K, V)
+        keys = cat([K] if self.K is None else [self.K, K], dim=-2)
+        values = cat([V] if self.V is None else [self.V, V], dim=-2)
+        self.K, self.V = keys, values  # both or, if one does not fit, neither
+        return keys, values
 
     def __len__(self):
         return 0 if self.K is None else self.K.shape[-2]
@@ -63,8 +80,9 @@ def cached_attention(layer, x, cache):
     cache  KVCache of keys and values (B, H, S, D); the new positions are added
     ->     (B, L, E)   as the last L rows of layer(everything, mask=causal_mask(S))
 
-    Keeps the weights, (B, H, L, S), in layer.attention_weights.
+    Keeps the weights, (B, H, L, S), in layer.attention_weights. x may be a Tensor, an array or a list.
     """
+    x, _ = _check_inputs(x, None, layer.embed_dim)
     Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
     K, V = cache.append(K, V)
     L, S = Q.shape[-2], K.shape[-2]
@@ -73,16 +91,19 @@ def cached_attention(layer, x, cache):
     return layer.out_proj(_merge_heads(output))
 
 
-def _check_groups(Q, K, V):
-    """Query heads are shared out evenly among key-value heads."""
+def _check_groups(Q, K, V, mask):
+    """Query heads are shared out evenly among key-value heads; the mask as an array, or None."""
     for name, array in (("Q", Q), ("K", K), ("V", V)):
         if array.ndim != 4:
             raise ValueError(f"{name} has shape {array.shape}, it must be (batch, heads, positions, width)")
-    if Q.shape[1] % K.shape[1] or K.shape[:2] != V.shape[:2] or K.shape[0] != Q.shape[0]:
+    if K.shape[1] < 1 or Q.shape[1] % K.shape[1] or K.shape[:2] != V.shape[:2] or K.shape[0] != Q.shape[0]:
         raise ValueError(
             f"K has shape {K.shape} and V {V.shape}; both need the batch size of Q, {Q.shape[0]}, "
             f"and one number of heads that divides that of Q, {Q.shape[1]}"
         )
+    _check_widths(Q, K)
+    table = np.broadcast_to(0, (*Q.shape[:3], K.shape[2]))  # as large as the scores, without memory
+    return mask if mask is None else _check_mask(table, mask)
 
 
 def grouped_query_attention(Q, K, V, mask=None):
@@ -94,27 +115,31 @@ def grouped_query_attention(Q, K, V, mask=None):
     mask  Tensor or array that broadcasts to (B, H, L, S); 1 where a query may look; None for everywhere
     ->    output (B, H, L, Dv), weights (B, H, L, S)
 
-    Raises ValueError if the shapes do not fit.
+    Q, K, V may be Tensors, arrays or lists. Raises ValueError if the shapes do not fit.
     """
-    _check_groups(Q, K, V)
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
     B, H, L, D = Q.shape
     G, S = K.shape[1:3]
-    grouped = Q.reshape(B, G, -1, D)  # (B, G, H // G * L, D): the queries of a group are more queries of one head
-    mask = None if mask is None else np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
+    rows = H // G * L  # the queries of a group are more queries of one head
+    grouped = Q.reshape(B, G, rows, D)
+    mask = None if mask is None else np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, rows, S)
     output, weights = scaled_dot_product_attention(grouped, K, V, mask)
-    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+    return output.reshape(B, H, L, V.shape[-1]), weights.reshape(B, H, L, S)
 
 
 def _check_pairs(x):
-    """Components are turned in pairs."""
+    """Components are turned in pairs; x as a Tensor."""
+    (x,) = as_tensors(x)
     if x.ndim < 2 or x.shape[-1] % 2:
         raise ValueError(f"x has shape {x.shape}, it must be (..., positions, width) with an even width")
+    return x
 
 
 def rotary_embedding(x, offset=0, base=10000.0):
     """Turn neighbouring components by angles that grow with the position (Su et al. 2021, section 3.2.2).
 
-    x       (..., L, D)   D even
+    x       (..., L, D)   D even; a Tensor, an array or a list
     offset  position of the first row, counted from 0
     base    component pair i turns by base**(-2 i / D) radians for each position
     ->      (..., L, D)
@@ -125,7 +150,7 @@ def rotary_embedding(x, offset=0, base=10000.0):
     array([[1.   , 0.   ],
            [0.54 , 0.841]], dtype=float32)
     """
-    _check_pairs(x)
+    x = _check_pairs(x)
     L, D = x.shape[-2:]
     angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)  # (L, D / 2)
     cos, sin = np.cos(angles), np.sin(angles)
@@ -180,6 +205,11 @@ def _blocks(length, block):
     return [slice(start, min(start + block, length)) for start in range(0, length, block)]
 
 
+def _tile_sizes(block):
+    """How many queries and how many keys make a tile; block is a pair, or one number for both."""
+    return tuple(block) if isinstance(block, tuple | list) else (block, block)
+
+
 def _tile_scores(Q, K, rows, keys, mask=None, causal=False):
     """Scaled scores of one tile, MASK_VALUE where a query may not look.
 
@@ -191,54 +221,57 @@ def _tile_scores(Q, K, rows, keys, mask=None, causal=False):
     ->          (n, k)   a new array
     """
     scores = (Q[rows] / math.sqrt(Q.shape[-1])) @ K[keys].T
-    position = np.arange(rows.start, rows.stop)[:, None] + len(K) - len(Q)
-    if causal and keys.stop - 1 > position[0]:
-        scores[np.arange(keys.start, keys.stop) > position] = MASK_VALUE
-    return scores if mask is None else np.where(mask[rows, keys] == 0, MASK_VALUE, scores)
+    if causal:
+        position = np.arange(rows.start, rows.stop)[:, None] + len(K) - len(Q)
+        first = max(keys.start, position[0, 0] + 1)  # all of these queries may see what is before
+        scores[:, first - keys.start :][np.arange(first, keys.stop) > position] = MASK_VALUE
+    blocked = mask is not None and mask[rows, keys] == 0
+    np.copyto(scores, MASK_VALUE, where=blocked)
+    return scores
 
 
 def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
-    """Attention for one head, one tile of scores at a time (Dao et al. 2022, algorithm 1).
+    """Attention for one head, one tile of scores at a time (Dao 2023, algorithm 1).
 
     Q       (L, D)
     K       (S, D)
     V       (S, Dv)
     mask    (L, S), 1 where a query may look; None for everywhere
     causal  row i may look at keys up to i + S - L
-    block   how many queries and keys make a tile
+    block   how many queries and keys make a tile: a number for both, or a pair
     ->      output (L, Dv), logsumexp (L, 1) of the scores of each query
     """
+    of_queries, of_keys = _tile_sizes(block)
     L, S = len(Q), len(K)
     result = np.empty((L, V.shape[-1]), Q.dtype)
-    logsumexp = np.empty((L, 1), Q.dtype)
-    for rows in _blocks(L, block):
+    logsumexp = np.empty((L, 1))  # float64: near a million, float32 has no digits left for log(total)
+    for rows in _blocks(L, of_queries):
         n = rows.stop - rows.start
+        visible = rows.stop + S - L if causal else S  # nothing that is in everybody's future
         largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
         output = np.zeros((n, V.shape[-1]), Q.dtype)
-        for keys in _blocks(S, block):
-            if causal and keys.start > rows.stop - 1 + S - L:
-                break  # all in the future
+        for keys in _blocks(visible, of_keys):
             scores = _tile_scores(Q, K, rows, keys, mask, causal)
             largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
-        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+        result[rows], logsumexp[rows] = output / total, largest.astype(float) + np.log(total)
     return result, logsumexp
 
 
 def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
-    """Gradients of attention for one head; each tile of weights is computed again (Dao et al. 2022, algorithm 4).
+    """Gradients of attention for one head; each tile of weights is computed again (Dao 2023, algorithm 2).
 
     Q, K, V, mask, causal, block   as for _tiled_forward
     output, logsumexp              (L, Dv), (L, 1)   its results
     grad                           (L, Dv)   gradient of the output
     ->                             gradients of Q (L, D), K (S, D) and V (S, Dv)
     """
+    of_queries, of_keys = _tile_sizes(block)
     L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
     grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
     delta = (grad * output).sum(axis=-1, keepdims=True)
-    for rows in _blocks(L, block):
-        for keys in _blocks(S, block):
-            if causal and keys.start > rows.stop - 1 + S - L:
-                break  # all in the future
+    for rows in _blocks(L, of_queries):
+        visible = rows.stop + S - L if causal else S
+        for keys in _blocks(visible, of_keys):
             weights = _tile_scores(Q, K, rows, keys, mask, causal)
             weights -= logsumexp[rows]
             np.exp(weights, out=weights)
@@ -246,66 +279,87 @@ def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, b
             grad_scores = grad[rows] @ V[keys].T
             grad_scores -= delta[rows]
             grad_scores *= weights
-            grad_scores *= scale
-            grad_Q[rows] += grad_scores @ K[keys]
-            grad_K[keys] += grad_scores.T @ Q[rows]
+            grad_Q[rows] += grad_scores @ K[keys] * scale
+            grad_K[keys] += grad_scores.T @ (Q[rows] * scale)
     return grad_Q, grad_K, grad_V
 
 
 def _spread_heads(Q, K, V, mask):
     """Arrays of Q, K, V with the same leading axes, and the mask (or None) as large as the scores.
 
-    Raises ValueError if shapes do not fit.
+    float16 becomes float32, whole numbers float64. Raises ValueError if shapes do not fit.
     """
     _check_widths(Q, K)
     _check_values(K, V)
     try:
         lead = np.broadcast_shapes(Q.shape[:-2], K.shape[:-2], V.shape[:-2])
-        mask = None if mask is None else np.broadcast_to(mask, (*lead, Q.shape[-2], K.shape[-2]))
+        # != makes a copy: what becomes of the mask before the way back does not matter
+        mask = None if mask is None else np.broadcast_to(mask != 0, (*lead, Q.shape[-2], K.shape[-2]))
     except ValueError:
         raise ValueError(
             f"Q has shape {Q.shape}, K {K.shape}, V {V.shape}{'' if mask is None else f', mask {mask.shape}'}; "
             "leading axes must be equal or 1, and a mask must broadcast to the scores"
         ) from None
-    return *(np.broadcast_to(t.data, (*lead, *t.shape[-2:])) for t in (Q, K, V)), mask
+    dtype = np.result_type(Q.dtype, K.dtype, V.dtype, np.float32)
+    return *(np.broadcast_to(t.data.astype(dtype, copy=False), (*lead, *t.shape[-2:])) for t in (Q, K, V)), mask
 
 
-def tiled_attention(Q, K, V, mask=None, causal=False, block=512):
+def _sees_nothing(mask, causal, shape):
+    """(..., L): the queries that may look nowhere, where the scores have this shape, (..., L, S)."""
+    *lead, L, S = shape
+    if mask is None or S == 0:
+        return np.full((*lead, L), S == 0)
+    mask = np.atleast_2d(mask != 0)
+    last = np.arange(L) + S - L if causal else S  # the last key that causal allows
+    first = mask.argmax(axis=-1)  # the first that the mask allows, if it allows any
+    return np.broadcast_to(~mask.any(axis=-1) | (first > last), (*lead, L))
+
+
+def tiled_attention(Q, K, V, mask=None, causal=False, block=(128, 1024)):
     """Scaled dot-product attention without its table of scores; exact, with a gradient (Dao et al. 2022).
 
-    Q       (..., L, D)    leading axes broadcast
+    Q       (..., L, D)    leading axes broadcast; Tensors, arrays or lists
     K       (..., S, D)
     V       (..., S, Dv)
-    mask    Tensor or array that broadcasts to (..., L, S); 1 where a query may look; None for everywhere
+    mask    broadcasts to (..., L, S); 1 where a query may look; None for everywhere
     causal  the queries are the last L of S positions, and each may look at itself and at what came before
-    block   queries and keys in a tile; memory beyond inputs and output is of the order of L + block**2
+    block   queries and keys in a tile, a pair or one number for both; memory beyond inputs and outputs
+            is that of one tile, of two on the way back, and of the mask once more
     ->      (..., L, Dv)   a query that may look nowhere gets zeros
 
-    Raises ValueError if shapes do not fit.
+    Raises ValueError if shapes do not fit, or the mask holds anything but 1 and 0.
     """
-    q, k, v, masks = _spread_heads(Q, K, V, mask)
+    Q, K, V = as_tensors(Q, K, V)
+    mask = as_mask(mask)
+    q, k, v, table = _spread_heads(Q, K, V, mask)
     lead, L, S = q.shape[:-2], q.shape[-2], k.shape[-2]
-    if block < 1 or (causal and L > S):
-        raise ValueError(
-            f"block is {block}, it must be at least 1; with causal=True, {L} queries need as many keys, not {S}"
-        )
-    output = np.empty((*lead, L, v.shape[-1]), q.dtype)
-    logsumexp = np.empty((*lead, L, 1), q.dtype)
+    if min(_tile_sizes(block)) < 1:
+        raise ValueError(f"block is {block}, it must be at least 1")
+    if causal and L > S:
+        raise ValueError(f"with causal=True, {L} queries need as many keys, not {S}")
+    heads = list(np.ndindex(lead)) if S else []
+    output, logsumexp = np.zeros((*lead, L, v.shape[-1]), q.dtype), np.zeros((*lead, L, 1))
 
     def options(head):
-        return {"mask": None if masks is None else masks[head], "causal": causal, "block": block}
+        return {"mask": None if mask is None else table[head], "causal": causal, "block": block}
 
-    for head in np.ndindex(lead):
+    for head in heads:
         output[head], logsumexp[head] = _tiled_forward(q[head], k[head], v[head], **options(head))
-    nowhere = logsumexp[..., 0] < MASK_VALUE / 2
-    output[nowhere], logsumexp[nowhere] = 0, np.inf  # and so weights of exp(-inf) = 0 on the way back
+    nowhere = _sees_nothing(mask, causal, (*lead, L, S))
+    output[nowhere] = 0
+    logsumexp[nowhere] = np.inf  # and so weights of exp(-inf) = 0 on the way back
 
     def gradient(g):
-        grads = [np.empty(x.shape, x.dtype) for x in (q, k, v)]
-        for head in np.ndindex(lead):
-            arrays = (x[head] for x in (q, k, v, output, logsumexp, g))
+        grads = [np.zeros(x.shape, x.dtype) for x in (q, k, v)]
+        g = g.astype(q.dtype, copy=False)
+        large = np.abs(logsumexp[np.isfinite(logsumexp)]).max(initial=0) > 32
+        sums = logsumexp if large else logsumexp.astype(q.dtype)  # exact to 2e-6, and quicker
+        for head in heads:
+            arrays = (x[head] for x in (q, k, v, output, sums, g))
             for whole, part in zip(grads, _tiled_backward(*arrays, **options(head)), strict=True):
                 whole[head] = part
         return grads
 
-    return custom_gradient(output, (Q, K, V), gradient)
+    dtype = np.result_type(Q.dtype, K.dtype, V.dtype)
+    result = output if dtype.kind != "f" else output.astype(dtype, copy=False)
+    return custom_gradient(result, (Q, K, V), gradient)

@@ -130,7 +130,7 @@ def test_sliding_window(n, window):
 
 @given(
     lengths=st.tuples(st.integers(1, 12), st.integers(1, 12)),
-    block=st.integers(1, 14),
+    block=st.integers(1, 14) | st.tuples(st.integers(1, 14), st.integers(1, 14)),
     causal=st.booleans(),
     masked=st.sampled_from([None, (), (1,), (B, 1), (B, 3)]),
     seed=seeds,
@@ -221,6 +221,80 @@ def test_the_future_is_not_touched():
     np.testing.assert_array_equal(found[:8], expected[:8])
 
 
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("level", [1000.0, 30.0, -1000.0])
+def test_constant_inputs_share_evenly_however_large(causal, level):
+    """In float32 a logsumexp near 8e6 has no digits left for the logarithm of the number of keys; gradients show it."""
+    Q, K = (Tensor(np.full((n, 64), x), requires_grad=True) for n, x in ((L, level), (S, abs(level))))
+    V = Tensor(normal(70, S, DV), requires_grad=True)
+    allowed = references.causal_for_last(L, S) if causal else np.ones((L, S))
+    shares = allowed / allowed.sum(1, keepdims=True)
+    output = tiled_attention(Q, K, V, causal=causal, block=4)
+    close(output, (shares @ V.data).astype(np.float32), 1e-5)
+    grad = normal(71, L, DV)
+    output.backward(grad)
+    close(V.grad, shares.T @ grad, 1e-5)
+
+
+@pytest.mark.parametrize("block", [1, 2, (128, 1024)])
+def test_allowed_scores_near_the_value_of_blocked_ones(block):
+    """A query whose only allowed score is -9e8 does look somewhere."""
+    Q, K = Tensor([[-9e8], [1.0]], requires_grad=True), Tensor([[1.0], [0.5], [1.0]])
+    V = Tensor([[1.0], [20.0], [3.0]], requires_grad=True)
+    mask = np.array([[1, 0, 0], [0, 0, 0]])
+    output = tiled_attention(Q, K, V, mask, block=block)
+    np.testing.assert_array_equal(output.data, [[1], [0]])
+    output.sum().backward()
+    np.testing.assert_array_equal(V.grad, [[1], [0], [0]])
+
+
+def test_mask_and_causal_together_may_leave_nothing():
+    """The mask allows what causal forbids."""
+    Q, K, V = (Tensor(normal(72 + i, 4, D), requires_grad=True) for i in range(3))
+    mask = np.ones((4, 4))
+    mask[1, :2] = 0
+    output = tiled_attention(Q, K, V, mask, causal=True, block=2)
+    np.testing.assert_array_equal(output.data[1], 0)
+    others = [0, 2, 3]
+    close(output.data[others], references.attention(Q.data, K.data, V.data, np.tril(mask))[0][others])
+    output.backward(np.ones((4, D)))
+    assert all(np.isfinite(t.grad).all() for t in (Q, K, V)) and (Q.grad[1] == 0).all()
+
+
+def test_the_mask_is_kept_by_value():
+    Q, K, V = (Tensor(normal(80 + i, 4, D), requires_grad=True) for i in range(3))
+    mask = np.tril(np.ones((4, 4)))
+    grads = []
+    for spoil in (False, True):
+        output = tiled_attention(Q, K, V, mask, block=2)
+        mask[:] = 1 if spoil else mask
+        output.backward(np.ones((4, D)))
+        grads.append(K.grad)
+        K.grad = None
+    np.testing.assert_array_equal(*grads)
+
+
+@pytest.mark.parametrize("block", [1, 3, (2, 5), (5, 2), (128, 1024)])
+def test_causal_tiles_end_where_the_future_begins(block, monkeypatch):
+    """No score is computed that none of the queries of its tile may see, forward or back."""
+    from tinytorch.core import efficient_attention
+
+    tiles, tile_scores = [], efficient_attention._tile_scores
+    monkeypatch.setattr(
+        efficient_attention, "_tile_scores", lambda *a, **k: tiles.append(a[2:4]) or tile_scores(*a, **k)
+    )
+    Q, K, V = (Tensor(normal(90 + i, n, D), requires_grad=True) for i, n in enumerate((L, S, S)))
+    tiled_attention(Q, K, V, causal=True, block=block).backward(np.ones((L, D)))
+    of_queries, of_keys = block if isinstance(block, tuple) else (block, block)
+    for rows, keys in tiles:
+        assert rows.stop - rows.start <= of_queries and 0 < keys.stop - keys.start <= of_keys
+        assert keys.stop - 1 <= rows.stop - 1 + S - L
+    seen = np.zeros((L, S))
+    for rows, keys in tiles:
+        seen[rows, keys] += 1
+    assert (seen[references.causal_for_last(L, S) > 0] == 2).all()
+
+
 def peak(length: int, gradient: bool) -> int:
     Q, K, V = (Tensor(normal(i, length, 16), requires_grad=gradient) for i in range(3))
     grad = normal(3, length, 16)
@@ -240,6 +314,18 @@ def test_memory_is_linear_in_the_length(gradient):
     assert long < 0.1 * 4 * 4096**2  # a tenth of a table
 
 
+def test_a_mask_of_padding_is_never_made_as_large_as_the_scores():
+    """Padding and causal together, the usual pair: a tenth of a table of booleans."""
+    Q, K, V = (Tensor(normal(i, 4096, 8), requires_grad=True) for i in range(3))
+    mask, grad = np.ones((1, 4096)), normal(3, 4096, 8)
+    mask[:, 4000:] = 0
+    tracemalloc.start()
+    tiled_attention(Q, K, V, mask, causal=True, block=64).backward(grad)
+    size = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert size < 0.1 * 4096**2
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -253,6 +339,16 @@ def test_memory_is_linear_in_the_length(gradient):
         (lambda x: tiled_attention(x(L, D), x(S, D), x(S + 1, D)), r"V has shape \(14, 8\)"),
         (lambda x: tiled_attention(x(L, D), x(S, D + 1), x(S, D)), r"K has shape \(13, 9\)"),
         (lambda x: tiled_attention(x(L, D), x(S, D), x(S, D), block=0), r"block is 0, it must be at least 1"),
+        (
+            lambda x: tiled_attention(x(L, D), x(S, D), x(S, D), block=(8, 0)),
+            r"block is \(8, 0\), it must be at least 1",
+        ),
+        (lambda x: grouped_query_attention(x(B, 6, L, D), x(B, 0, S, D), x(B, 0, S, D)), r"divides that of Q, 6"),
+        (
+            lambda x: grouped_query_attention(x(B, 6, L, D), x(B, 3, S, D), x(B, 3, S, D), np.ones((L, L))),
+            r"mask has shape \(9, 9\), it must broadcast to the shape of the scores, \(2, 6, 9, 13\)",
+        ),
+        (lambda x: cached_attention(MultiHeadAttention(D, 2), x(L, D), KVCache()), r"x has shape \(9, 8\), it must be"),
         (lambda x: tiled_attention(x(S, D), x(L, D), x(L, D), causal=True), r"13 queries need as many keys, not 9"),
         (lambda x: tiled_attention(x(2, L, D), x(3, S, D), x(3, S, D)), r"leading axes must be equal or 1"),
         (lambda x: tiled_attention(x(L, D), x(S, D), x(S, D), np.ones((L, L))), r"mask must broadcast to the scores"),
