@@ -10,7 +10,7 @@ settings.read(Path(__file__).with_name("settings.ini"), encoding="utf-8")
 config = settings["DEFAULT"]
 
 setup(
-    name=config["lib_name"],
+    name=config["dist_name"],
     version=config["version"],
     description=config["description"],
     long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
@@ -21,4 +21,5 @@ setup(
     python_requires=f">={config['min_python']}",
     install_requires=config["requirements"].split(),
     packages=find_packages(include=["tinytorch", "tinytorch.*"]),
+    package_data={"tinytorch": ["py.typed", "core/*.pyi"]},
 )

@@ -39,6 +39,7 @@ def course(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("course")
     for name in ("solutions", "modules", "tinytorch", "autograded_tests", "grader"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "tests" / "library", folder / "tests" / "library")
     for name in ("nbgrader_config.py", "pyproject.toml", "settings.ini"):
         shutil.copy(ROOT / name, folder)
     path = folder / "solutions" / "02_activations" / "activations.ipynb"
@@ -50,6 +51,8 @@ def course(tmp_path_factory) -> Path:
     path.write_text(json.dumps(notebook), encoding="utf-8")
     with (folder / "autograded_tests" / "activations.py").open("a", encoding="utf-8") as file:
         file.write(f"\n{BLOCKS['exercise']}")
+    with path.with_suffix(".pyi").open("a", encoding="utf-8") as file:
+        file.write(f"\n{BLOCKS['type']}")
     python(folder, "-m", "grader", "course")
     return folder
 
@@ -95,6 +98,23 @@ def test_it_is_exported_and_graded(course):
     messages = {row["student"]: row["messages"].get("entropy") for row in rows}
     assert scores == {"right": 2, "wrong": 0, "blank": 0}
     assert messages == {"right": None, "wrong": ["The sign is missing."], "blank": ["Not answered yet."]}
+
+
+def test_the_librarys_own_tests_know_it(course):
+    """Its type and its arguments are tested like those of the others, without a line in a test."""
+    for name in ("test_package.py", "test_arguments.py"):
+        printed = python(
+            course,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            f"tests/library/{name}",
+            "-k",
+            "activations or entropy",
+        )
+        assert "passed" in printed and "failed" not in printed
 
 
 def test_pytest_finds_it(course):

@@ -2,9 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
-import zipfile
 
 import numpy as np
 import pytest
@@ -117,30 +114,6 @@ def test_an_unknown_module_is_named():
         CourseError, match=r"solutions/09_none/none.ipynb: no such notebook; the modules are: 01_tensor"
     ):
         module_notebook("09_none")
-
-
-def test_the_wheel_holds_the_library_and_needs_numpy_only(tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--no-build-isolation",
-        "-w",
-        tmp_path,
-        ROOT,
-    ]
-    subprocess.run(command, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        names = archive.namelist()
-        (metadata,) = (n for n in names if n.endswith("/METADATA"))
-        needs = re.findall(r"^Requires-Dist: (.*)$", archive.read(metadata).decode(), re.MULTILINE)
-    assert {n.split("/")[0].split("-")[0] for n in names} == {"tinytorch"}
-    assert "tinytorch/core/attention.py" in names
-    assert [re.match(r"\w+", n).group() for n in needs] == ["numpy"]
 
 
 def test_docstring_examples():

@@ -1,0 +1,241 @@
+"""What an importer gets: a wheel that needs NumPy only, typed, on every Python and NumPy that it promises."""
+
+import ast
+import importlib
+import inspect
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from configparser import ConfigParser
+from pathlib import Path
+
+import pytest
+
+import tinytorch
+
+ROOT = Path(__file__).parents[2]
+SETTINGS = ConfigParser()
+SETTINGS.read(ROOT / "settings.ini", encoding="utf-8")
+MODULES = sorted(path.stem for path in (ROOT / "tinytorch" / "core").glob("[a-z]*.py"))
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+
+
+def run(*command: object, **options: object) -> subprocess.CompletedProcess:
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **options)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+def test_version():
+    assert tinytorch.__version__ == SETTINGS["DEFAULT"]["version"]
+
+
+def test_the_sentence_about_speed_is_what_was_measured():
+    """README repeats docs/performance.md, which the benchmark writes, processor and versions included."""
+    page = ROOT / "docs" / "performance.md"
+    code = f"import library; print(library.sentence(open({str(page)!r}, encoding='utf-8').read()))"
+    sentence = run(sys.executable, "-c", code, cwd=ROOT / "benchmarks").stdout.strip()
+    assert f"<!-- speed -->\n\n{sentence}\n\n<!-- end of speed -->" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.search(
+        r"; Python [\d.]+, NumPy [\d.]+ with OpenBLAS \w+, PyTorch \S+ with", page.read_text(encoding="utf-8")
+    )
+
+
+# --- types ------------------------------------------------------------------------------------------------------------
+
+IMPORTER = """
+import numpy as np
+from tinytorch import __version__
+from tinytorch.core.activations import ReLU, Softmax
+from tinytorch.core.attention import MultiHeadAttention, as_mask, causal_mask, padding_mask, scaled_dot_product_attention
+from tinytorch.core.efficient_attention import (
+    KVCache, cached_attention, grouped_query_attention, rotary_embedding, sliding_window_mask, tiled_attention,
+)
+from tinytorch.core.layers import Linear
+from tinytorch.core.tensor import Tensor, as_tensors, cat, custom_gradient, no_grad, stack
+
+
+def train(x: Tensor, steps: int) -> float:
+    layer, read = MultiHeadAttention(8, 2), Linear(8, 1, bias=False)
+    for _ in range(steps):
+        h = x + layer(x, mask=causal_mask(x.shape[1]) * padding_mask([2], x.size(1)))
+        loss = ((read(h) - [[1.0]]) ** 2).mean()
+        for p in layer.parameters() + read.parameters():
+            p.grad = None
+        loss.backward()
+        with no_grad():
+            for p in layer.parameters():
+                if p.grad is not None:
+                    p.data -= 0.1 * p.grad
+    return float(loss) + loss.item()
+
+
+q, k = as_tensors([[1.0, 2.0]], np.ones((3, 2)))
+output, weights = scaled_dot_product_attention(q, k, k.data, mask=[[1, 0, True]])
+y: Tensor = tiled_attention(q, k, k, causal=False, block=(128, 1024)) + 2 * q.exp() / q.sum(axis=-1, keepdims=True)
+y = cat([y, stack([q, q], dim=0)[0], np.ones((1, 2))], axis=0).T.mT.reshape(-1, 2).reshape((2, -1))
+cache = KVCache()
+keys, values = cache.append(q, [[3.0]])
+n: int = len(cache)
+step: Tensor = cached_attention(MultiHeadAttention(2, 1), q.reshape(1, 1, 2), KVCache())
+grouped, _ = grouped_query_attention(np.ones((1, 2, 3, 4)), np.ones((1, 1, 3, 4)), np.ones((1, 1, 3, 4)), sliding_window_mask(3, 2))
+mask = as_mask(Tensor([1, 0]))
+shares: Tensor = Softmax()(ReLU()(rotary_embedding(q, offset=3)), dim=-1)
+z = custom_gradient(q.data * 2, (q,), lambda g: [2 * g])
+text: str = f"{y.max():.2f} {__version__}" if y is not None and (y > 1).any() else repr(y)
+"""
+MISTAKES = [
+    'causal_mask("3")',
+    "MultiHeadAttention(8)",
+    "Tensor([1.0]).sum(keep=True)",
+    "x: int = Tensor([1.0]).exp()",
+    "Tensor([1.0]).astype(float)",
+    "scaled_dot_product_attention(q, k)",
+    "Linear(1, 2).bias.data",
+]
+
+
+def mypy(folder: Path, source: str) -> tuple[int, str]:
+    (folder / "importer.py").write_text(source, encoding="utf-8")
+    environment = os.environ | {"MYPYPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull, "importer.py"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    return done.returncode, done.stdout
+
+
+def test_an_importer_is_clean_under_mypy_and_mistakes_are_found(tmp_path):
+    pytest.importorskip("mypy", reason="package mypy is not installed")
+    code, report = mypy(tmp_path, IMPORTER)
+    assert code == 0, report
+    code, report = mypy(tmp_path, IMPORTER + "\n".join(MISTAKES))
+    wrong = {int(line.split(":")[1]) for line in report.splitlines() if ": error:" in line}
+    first = IMPORTER.count("\n") + 1
+    assert wrong == set(range(first, first + len(MISTAKES))), report
+
+
+def signatures(body: list[ast.stmt]) -> dict[str, list[ast.FunctionDef]]:
+    found: dict[str, list[ast.FunctionDef]] = {}
+    for node in body:
+        if isinstance(node, ast.FunctionDef):
+            found.setdefault(node.name, []).append(node)
+    return found
+
+
+def same_parameters(stubs: list[ast.FunctionDef], function: object, method: bool) -> bool:
+    """The first overload has the names and defaults of the function, others may have NumPy's words besides."""
+    if isinstance(function, property):
+        return any(getattr(d, "id", "") == "property" for d in stubs[0].decorator_list)
+    there = list(inspect.signature(function).parameters.values())[method:]
+    for n, stub in enumerate(stubs):
+        a = stub.args
+        names = [arg.arg for arg in [*a.posonlyargs, *a.args, *([a.vararg] if a.vararg else []), *a.kwonlyargs]][
+            method:
+        ]
+        known = [p.name for p in there]
+        if names != known and not (len(stubs) > 1 and set(names) <= {*known, "axis", "keepdims"}):
+            return False
+        defaults = [ast.literal_eval(d) for d in a.defaults]
+        if n == 0 and defaults != [p.default for p in there if p.default is not p.empty]:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_types_are_those_of_the_code(module):
+    """Every public name has its type, with the parameters and defaults that it really has, and no other name has one."""
+    library = importlib.import_module(f"tinytorch.core.{module}")
+    body = ast.parse((ROOT / "tinytorch" / "core" / f"{module}.pyi").read_text(encoding="utf-8")).body
+    functions, classes = signatures(body), {node.name: node for node in body if isinstance(node, ast.ClassDef)}
+    constants = {node.target.id for node in body if isinstance(node, ast.AnnAssign)} - {"Array", "Values", "Dim"}
+    assert functions.keys() | classes.keys() | constants == set(library.__all__)
+    for name, stubs in functions.items():
+        assert same_parameters(stubs, inspect.unwrap(getattr(library, name)), False), name
+    for name, node in classes.items():
+        kind = getattr(library, name)
+        methods = signatures(node.body)
+        fields = {n.target.id for n in node.body if isinstance(n, ast.AnnAssign)}
+        public = {n for n in vars(kind) if not n.startswith("_") or n in ("__init__", "__call__", "__len__")}
+        assert public - fields <= methods.keys(), public - fields - methods.keys()
+        for method, stubs in methods.items():
+            if (
+                method in ("__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rmatmul__")
+                or len(stubs[0].args.args) < 2
+            ):
+                assert hasattr(kind, method)
+            elif not (method.startswith("__") and method.endswith("__") and method not in ("__init__", "__call__")):
+                function = vars(kind)[method]
+                function = function if isinstance(function, property) else inspect.unwrap(function)
+                assert same_parameters(stubs, function, True), f"{name}.{method}"
+
+
+# --- the wheel --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    shutil.copytree(ROOT / "tinytorch", source / "tinytorch", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("setup.py", "settings.ini", "pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, source)
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder, source)
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+def test_the_wheel_holds_the_library_and_needs_numpy_only(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (metadata,) = (archive.read(n).decode() for n in names if n.endswith("/METADATA"))
+    assert {n.split("/")[0].split("-")[0] for n in names} == {"tinytorch", "tinytorch_attention"}
+    assert {"tinytorch/py.typed", "tinytorch/core/attention.py", "tinytorch/core/attention.pyi"} <= set(names)
+    assert re.findall(r"^Requires-Dist: (.*)$", metadata, re.MULTILINE) == ["numpy>=2.0.2"]
+    assert re.search(r"^Name: (.*)$", metadata, re.MULTILINE).group(1) == "tinytorch-attention"
+    assert f"\nVersion: {tinytorch.__version__}\n" in metadata and "\nRequires-Python: >=3.11\n" in metadata
+
+
+def interpreter(version: str) -> str | None:
+    """A Python of that version: one on the PATH or in PYTHONS, which holds folders, that can make environments."""
+    path = os.pathsep.join([os.environ.get("PYTHONS", ""), os.environ.get("PATH", "")])
+    for name in (f"python{version}", "python3"):
+        found = shutil.which(name, path=path)
+        code = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2])"
+        if found and subprocess.run([found, "-c", code], capture_output=True, text=True).stdout.strip() == version:
+            return found
+    return None
+
+
+@pytest.mark.parametrize("numpy", ["2.0.2", "newest"])
+@pytest.mark.parametrize("python", PYTHONS)
+def test_the_wheel_works_in_a_clean_environment(wheel, python, numpy, tmp_path):
+    """The library's own tests, on the installed wheel, from a folder in which nothing else of the project can be imported."""
+    found = interpreter(python)
+    if found is None:
+        pytest.skip(f"package python{python} is not installed")
+    if numpy == "2.0.2" and python in ("3.13", "3.14"):
+        pytest.skip(f"NumPy 2.0.2 has no wheels for Python {python}")
+    run(found, "-m", "venv", tmp_path / "venv")
+    inside = tmp_path / "venv" / "bin" / "python"
+    packages = ["pytest", "hypothesis", "numpy" if numpy == "newest" else f"numpy=={numpy}"]
+    run(inside, "-m", "pip", "install", "--quiet", "--only-binary", ":all:", wheel, *packages)
+    for folder in ("library", "references"):
+        (tmp_path / folder).mkdir()
+    for path in (ROOT / "tests" / "library").glob("*.py"):
+        if path.name != "test_package.py":
+            shutil.copy(path, tmp_path / "library")
+    shutil.copytree(ROOT / "autograded_tests", tmp_path / "references" / "autograded_tests")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PYTEST"))}
+    where = run(inside, "-P", "-c", "import tinytorch; print(tinytorch.__file__)", env=environment).stdout
+    assert where.startswith(str(tmp_path / "venv"))
+    environment["PYTHONPATH"] = str(tmp_path / "references")
+    few = ["-k", "(not random and not cover) or random_graphs[0]"]  # the numbers depend on neither Python nor NumPy
+    run(inside, "-P", "-m", "pytest", "-q", *few, "library", cwd=tmp_path, env=environment)
