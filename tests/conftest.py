@@ -1,5 +1,7 @@
 """pytest's own settings are in pyproject.toml; this makes the modules beside the tests importable."""
 
+import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -26,3 +28,11 @@ def jail() -> Iterator[Jail]:
 @pytest.fixture(scope="session")
 def assignment() -> Assignment:
     return load_assignment("04_attention")
+
+
+def chromium() -> str:
+    """Where Chromium is. A test that needs it is skipped where it is not installed, but not in CI."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None and not os.environ.get("CI"):
+        pytest.skip("package chromium is not installed")
+    return found or "chromium"

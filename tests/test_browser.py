@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from conftest import chromium
 from playwright.sync_api import Page, expect, sync_playwright
 from test_grader import ENVIRONMENT, rows_of
 
@@ -28,13 +29,11 @@ MODULE = "04_attention"
 
 @pytest.fixture(scope="module")
 def browser():
-    executable = shutil.which("chromium") or shutil.which("chromium-browser")
-    if executable is None and not os.environ.get("CI"):
-        pytest.skip("package chromium is not installed")
+    executable = chromium()
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
-        chromium.close()
+        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
 
 
 @pytest.fixture

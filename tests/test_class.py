@@ -13,6 +13,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from conftest import chromium
 from playwright.sync_api import Page, sync_playwright
 from test_grader import ENVIRONMENT, rows_of, set_manual_score
 
@@ -66,8 +67,8 @@ def test_the_instructors_page_works_as_written(walked):
 
 @pytest.fixture(scope="module")
 def page():
-    """A page in Debian's Chromium. That there is none is a failure."""
-    executable = shutil.which("chromium") or shutil.which("chromium-browser") or "/usr/bin/chromium"
+    """A page in Debian's Chromium."""
+    executable = chromium()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
         yield browser.new_page(viewport={"width": 1000, "height": 1200})

@@ -5,11 +5,13 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import psutil
 import pytest
 from answers import Everything, submission
+from conftest import QUICK
 
 from grader import worker
 from grader.course import ROOT
@@ -26,7 +28,7 @@ def run(jail: Jail, source: str) -> str:
     return outcome.output if not outcome.trouble else f"{outcome.trouble}: {outcome.error}"
 
 
-def test_nothing_of_the_class_is_in_sight(jail):
+def test_nothing_of_the_class_is_in_sight():
     """No solution, test, gradebook, class or home: every regular file inside is Python's, a package's or one of seven of ours."""
     python = (sys.base_prefix, sys.prefix, "/usr/lib", "/dev", "/etc/ld.so.cache")
     source = f"""
@@ -36,7 +38,11 @@ theirs = [f for f in files if f.startswith({python!r})]
 odd = [f for f in theirs if f.endswith((".ipynb", ".db")) and "/site-packages/" not in f and f[:9] != "/usr/lib/"]
 print(json.dumps([sorted(set(files) - set(theirs)), odd]))
 """
-    ours, suspicious = json.loads(run(jail, source))
+    patient = open_jail(
+        "04_attention", replace(QUICK, cell_time=30)
+    )  # on a busy machine a walk through all files takes a while
+    ours, suspicious = json.loads(run(patient, source))
+    patient.close()
     library = [
         f"/jail/tinytorch/{f}.py"
         for f in ("__init__", "core/__init__", "core/activations", "core/layers", "core/tensor")
