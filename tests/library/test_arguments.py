@@ -177,6 +177,48 @@ def test_true_and_false_mean_one_and_zero(function):
     np.testing.assert_array_equal(function(Tensor(MASK, dtype=bool)).data, expected)
 
 
+@pytest.mark.parametrize("function", TAKE_MASKS.values(), ids=TAKE_MASKS)
+@pytest.mark.parametrize(
+    ("mask", "words"),
+    [
+        (True, "mask is True, it must be a table"),
+        (0.0, "mask is 0.0"),
+        ([[1], [1, 0]], "mask is a list with rows of diff"),
+    ],
+)
+def test_what_is_no_table_is_refused_by_name(function, mask, words):
+    with pytest.raises(ValueError, match=words):
+        function(mask)
+
+
+def test_the_advice_for_masks_that_are_added_is_given_for_those_only():
+    with pytest.raises(ValueError, match="make one with mask == 0"):
+        as_mask([0, -np.inf])
+    with pytest.raises(ValueError, match="where it may not$"):
+        as_mask([0.3, 1])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: tiled_attention(X, X, X, None, 0.0, True), "causal is 0.0, it must be True or False|block is True"),
+        (lambda: tiled_attention(X, X, X, causal=MASK), "it must be True or False; a table of 1 and 0 goes to mask"),
+        (lambda: tiled_attention(X, X, X, block=128.0), "block is 128.0, it must be at least 1: a whole number"),
+        (lambda: tiled_attention(X, X, X, block=(1, 2, 3)), r"block is \(1, 2, 3\), it must be"),
+        (lambda: rotary_embedding(X, [0, 1, 2, 3]), r"offset is \[0, 1, 2, 3\], it must be one number"),
+        (lambda: rotary_embedding(X, base=0), "base is 0, it must be one number above 0"),
+        (lambda: sliding_window_mask(4, 2.5), "window is 2.5, it must be a whole number"),
+        (lambda: MultiHeadAttention(4, 2.0), "num_heads is 2.0, it must be a whole number"),
+        (lambda: MultiHeadAttention("8", 2), "embed_dim is '8', it must be a whole number"),
+        (lambda: MultiHeadAttention(-8, 2), "embed_dim is -8, it must be a whole number, at least 1"),
+        (lambda: Linear(0, 2), r"sizes must be whole numbers, at least 1; they are 0 and \(0, 2\)"),
+    ],
+)
+def test_sizes_and_options_of_a_wrong_kind_are_named(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
 def test_pytorchs_order_of_arguments_is_noticed():
     """layer(q, k, v), as in PyTorch, takes k for a mask, also where the shapes would fit."""
     square = rng.normal(size=(2, 6, 6))

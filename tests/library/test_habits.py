@@ -160,7 +160,26 @@ REFUSED = {
     "data that is no array": (lambda x: setattr(x, "data", [[1.0]]) or x + 1, AttributeError, r"x\.data is a list"),
     "cat of other shapes": (lambda x: cat([x, np.ones((2, 3, 1))]), ValueError, r"\(2, 3\) and \(2, 3, 1\) cannot be"),
     "cat along no axis": (lambda x: cat([x, x], dim=5), ValueError, r"cannot be joined"),
-    "cat of numbers": (lambda x: cat([1.0, 2.0]), ValueError, r"\(\) and \(\) cannot be joined"),
+    "cat of numbers": (lambda x: cat([1.0, 2.0]), ValueError, r"shape \(\) cannot be joined along 0"),
+    "cat of nothing": (lambda x: cat([]), ValueError, r"nothing to join: the list of tensors is empty"),
+    "cat without a list": (lambda x: cat(x, x), TypeError, r"cat and stack take a list of tensors: cat\(\[a, b\]\)"),
+    "stack along no axis": (
+        lambda x: stack([x, x], 5),
+        ValueError,
+        r"shape \(2, 3\) cannot be joined along 5: there is",
+    ),
+    "rows of different lengths": (
+        lambda x: Tensor([[1], [1, 2]]),
+        ValueError,
+        r"data is a list with rows of different",
+    ),
+    "retain_graph": (
+        lambda x: x.sum().backward(retain_graph=True),
+        TypeError,
+        r"^Tensor\.backward\(\) got an unexpected",
+    ),
+    "transpose of all axes": (lambda x: x.transpose(1, 0, 2), TypeError, r"^Tensor\.transpose\(\) takes 3"),
+    "a name that no array has": (lambda x: x.embed_dim, AttributeError, r"no 'embed_dim'; what there is: [^;]*$"),
     "stack of other shapes": (lambda x: stack([x, x[0]]), ValueError, r"\(2, 3\) and \(3,\) cannot be joined"),
     "a list of Tensors beside whole numbers": (
         lambda x: Tensor([1, 2], dtype=int) * [x.sum(), x.sum()],

@@ -286,6 +286,35 @@ def test_no_grad_holds_for_its_thread_alone():
     assert (x * 2).requires_grad
 
 
+def test_threads_may_share_a_parameter():
+    shared = Tensor(np.ones(20_000), requires_grad=True)
+
+    def work():
+        for _ in range(50):
+            (shared * 1.0).sum().backward()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    np.testing.assert_array_equal(shared.grad, 200)
+
+
+def test_the_gradient_of_a_parameter_set_to_whole_numbers_is_no_whole_number():
+    x = Tensor([1.0, 2.0], requires_grad=True)
+    x.data = np.array([1, 2])
+    (x * 0.5).sum().backward()
+    np.testing.assert_array_equal(x.grad, [0.5, 0.5])
+
+
+def test_the_gradient_of_a_single_value_is_an_array():
+    x = Tensor(3.0, requires_grad=True)
+    for _ in range(2):
+        (x * x).backward()
+        assert isinstance(x.grad, np.ndarray) and x.grad.shape == ()
+
+
 def test_threads_that_train_side_by_side_get_their_own_gradients():
     grads = {}
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from .activations import Softmax
 from .layers import Linear
-from .tensor import Tensor, as_tensors
+from .tensor import Tensor, _as_array, as_tensors
 
 
 def _check_widths(Q, K):
@@ -71,7 +71,7 @@ def padding_mask(lengths, seq_len):
 
     Raises ValueError for a length that is not a whole number, or outside 0 ... seq_len.
     """
-    lengths = np.asarray(lengths)
+    lengths = _as_array(lengths, "lengths")
     numbers = lengths.ndim == 1 and lengths.dtype.kind in "biuf"
     if not numbers or not np.isin(lengths, np.arange(seq_len + 1)).all():
         raise ValueError(
@@ -92,14 +92,19 @@ def as_mask(mask):
     """
     if mask is None:
         return None
-    mask = np.asarray(mask)
-    strange = mask[(mask != 0) & (mask != 1)]
+    array = _as_array(mask, "mask")
+    if array.ndim == 0:
+        raise ValueError(f"mask is {mask}, it must be a table of 1 and 0")
+    strange = array[(array != 0) & (array != 1)]
     if strange.size:
+        first = strange.flat[0]
+        hint = ""
+        if array.dtype.kind == "f" and first < -100:  # a mask that is added to scores
+            hint = ". From a mask of 0 and -inf, make one with mask == 0"
         raise ValueError(
-            f"mask holds {strange.flat[0]}; a mask is 1 (or True) where a query may look and 0 (or False) where it "
-            "may not. From a mask of 0 and -inf that is added to scores, make one with mask == 0"
+            f"mask holds {first}; a mask is 1 (or True) where a query may look and 0 (or False) where it may not{hint}"
         )
-    return mask
+    return array
 
 
 def _check_mask(scores, mask):
@@ -173,6 +178,9 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 
 def _check_heads(embed_dim, num_heads):
     """Heads are equally wide."""
+    for name, n in (("embed_dim", embed_dim), ("num_heads", num_heads)):
+        if not isinstance(n, int | np.integer) or n < 1 and name == "embed_dim":
+            raise ValueError(f"{name} is {n!r}, it must be a whole number, at least 1")
     if num_heads < 1 or embed_dim % num_heads:
         raise ValueError(f"num_heads is {num_heads}, it must divide the embedding width, {embed_dim}")
 

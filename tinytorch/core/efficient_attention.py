@@ -128,11 +128,15 @@ def grouped_query_attention(Q, K, V, mask=None):
     return output.reshape(B, H, L, V.shape[-1]), weights.reshape(B, H, L, S)
 
 
-def _check_pairs(x):
-    """Components are turned in pairs; x as a Tensor."""
+def _check_pairs(x, offset=0, base=1.0):
+    """Components are turned in pairs, by one offset and one base; x as a Tensor."""
     (x,) = as_tensors(x)
     if x.ndim < 2 or x.shape[-1] % 2:
         raise ValueError(f"x has shape {x.shape}, it must be (..., positions, width) with an even width")
+    if np.ndim(offset) != 0:
+        raise ValueError(f"offset is {offset}, it must be one number, the position of the first row")
+    if np.ndim(base) != 0 or not base > 0:
+        raise ValueError(f"base is {base}, it must be one number above 0")
     return x
 
 
@@ -150,7 +154,7 @@ def rotary_embedding(x, offset=0, base=10000.0):
     array([[1.   , 0.   ],
            [0.54 , 0.841]], dtype=float32)
     """
-    x = _check_pairs(x)
+    x = _check_pairs(x, offset, base)
     L, D = x.shape[-2:]
     angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)  # (L, D / 2)
     cos, sin = np.cos(angles), np.sin(angles)
@@ -160,6 +164,8 @@ def rotary_embedding(x, offset=0, base=10000.0):
 
 def _check_window(window):
     """A query sees itself at least."""
+    if not isinstance(window, int | np.integer):
+        raise ValueError(f"window is {window!r}, it must be a whole number")
     if window < 1:
         raise ValueError(f"window is {window}, it must be at least 1: a query may look at itself")
 
@@ -333,8 +339,12 @@ def tiled_attention(Q, K, V, mask=None, causal=False, block=(128, 1024)):
     mask = as_mask(mask)
     q, k, v, table = _spread_heads(Q, K, V, mask)
     lead, L, S = q.shape[:-2], q.shape[-2], k.shape[-2]
-    if min(_tile_sizes(block)) < 1:
-        raise ValueError(f"block is {block}, it must be at least 1")
+    sizes = _tile_sizes(block)
+    whole = len(sizes) == 2 and all(isinstance(n, int | np.integer) for n in sizes)
+    if not whole or min(sizes) < 1 or isinstance(block, bool):
+        raise ValueError(f"block is {block}, it must be at least 1: a whole number, or a pair of them")
+    if not isinstance(causal, bool | np.bool_):
+        raise ValueError(f"causal is {causal}, it must be True or False; a table of 1 and 0 goes to mask")
     if causal and L > S:
         raise ValueError(f"with causal=True, {L} queries need as many keys, not {S}")
     heads = list(np.ndindex(lead)) if S else []

@@ -10,6 +10,8 @@ from .tensor import Tensor
 
 def _start_values(in_features, shape):
     """A trainable tensor, evenly drawn from -1 / sqrt(in_features) to 1 / sqrt(in_features)."""
+    if not all(isinstance(n, int | np.integer) and n > 0 for n in (in_features, *shape)):
+        raise ValueError(f"a layer's sizes must be whole numbers, at least 1; they are {in_features} and {shape}")
     limit = 1 / np.sqrt(in_features)
     return Tensor(np.random.uniform(-limit, limit, shape), requires_grad=True)
 

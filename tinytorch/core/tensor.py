@@ -32,6 +32,7 @@ class _Recording(threading.local):
 
 
 _recording = _Recording()
+_adding_up = threading.Lock()  # threads may share a parameter
 
 
 @contextlib.contextmanager
@@ -275,10 +276,13 @@ def _mean(a, dim=None, keepdim=False):
     """The mean of all values, or along an axis or a tuple of axes."""
     x = a.data
     mean = x.mean(axis=dim, keepdims=keepdim)
-    n = np.float32(x.size / max(mean.size, 1))  # how many values each mean is of
+    n = x.size / max(mean.size, 1)  # how many values each mean is of
     return _record(
         mean,
-        (a, lambda g: np.broadcast_to(_keep_axes(g / n, dim, keepdim, x.ndim), x.shape)),
+        (
+            a,
+            lambda g: np.broadcast_to(_keep_axes(g / g.dtype.type(n), dim, keepdim, x.ndim), x.shape),
+        ),
     )
 
 
@@ -352,8 +356,9 @@ class Tensor:
         for node in reversed(_topological_order(self)):
             g = arrived.pop(id(node))
             if not node._inputs:  # created, not computed: the way back ends here
-                g = np.array(g, node.dtype)  # an array of its own
-                node.grad = g if node.grad is None else node.grad + g
+                g = np.array(g, node.dtype if node.dtype.kind == "f" else g.dtype)  # of its own
+                with _adding_up:
+                    node.grad = g if node.grad is None else np.asarray(node.grad + g)
             for source, rule in node._inputs:
                 share = rule(g)
                 before = arrived.get(id(source))
@@ -493,7 +498,9 @@ def _unknown_name(x, name):
     if name in ("shape", "ndim", "dtype"):
         kind = type(x.__dict__.get("data")).__name__
         raise AttributeError(f"x.data is a {kind}, it must be an array: write x.data = np.array(...)")
-    known = f"what there is: {_WHAT_THERE_IS}; or x.data.{name} for the values only"
+    known = f"what there is: {_WHAT_THERE_IS}"
+    if hasattr(np.ndarray, name):
+        known += f"; or x.data.{name} for the values only"
     sentence = "" if name.startswith("_") else f"; {_SENTENCES.get(name, known)}"
     raise AttributeError(f"a Tensor has no {name!r}{sentence}", name=name, obj=x)
 
@@ -569,8 +576,13 @@ def _mask_sentence(a, mask, value):
 
 def _joining_sentence(rule):
     def explain(tensors, dim=0, **words):
-        shapes = " and ".join(str(tensor.shape) for tensor in as_tensors(*tensors))
-        return f"shapes {shapes} cannot be joined along {words.get('axis', dim)}; {rule}"
+        shapes = [tensor.shape for tensor in as_tensors(*tensors)]
+        dim = words.get("axis", dim)
+        if not shapes:
+            return "there is nothing to join: the list of tensors is empty"
+        if len(set(shapes)) == 1:
+            return f"tensors of shape {shapes[0]} cannot be joined along {dim}: there is no such axis"
+        return f"shapes {' and '.join(map(str, shapes))} cannot be joined along {dim}; {rule}"
 
     return explain
 
@@ -612,11 +624,19 @@ def _tensors_in(value):
     return [tensor for part in parts if isinstance(part, nested) for tensor in _tensors_in(part)]
 
 
-def _check_numbers(x, data, requires_grad=False, dtype=None):
+def _as_array(data, name):
+    """data as NumPy sees it; rows of different lengths are named."""
+    try:
+        return np.asarray(data)
+    except ValueError:
+        raise ValueError(f"{name} is a list with rows of different lengths") from None
+
+
+def _check_numbers(x, data, requires_grad=False, dtype=None, **others):
     if isinstance(data, Tensor):
         dtype = dtype or data.dtype
     elif not isinstance(data, np.ndarray) or data.dtype.kind not in "biuf":
-        if np.asarray(data).dtype.kind not in "biuf":
+        if _as_array(data, "data").dtype.kind not in "biuf":
             given = "None (a NoneType)" if data is None else f"a {type(data).__name__}"
             raise TypeError(f"Tensor: data is {given}, it must be numbers")
         if any(tensor.requires_grad for tensor in _tensors_in(data)):
@@ -637,7 +657,7 @@ def _check_exponent(x, n):
         raise TypeError(f"**: the exponent must be a plain number, it is a {type(n).__name__}")
 
 
-def _check_backward(x, grad=None):
+def _check_backward(x, grad=None, **others):
     if not x.requires_grad:
         raise ValueError("backward: nothing was recorded; did an input have requires_grad=True?")
     if grad is None and x.data.size != 1:
@@ -648,6 +668,17 @@ def _check_backward(x, grad=None):
 
 Tensor.__pow__ = _checked(Tensor.__pow__, _check_exponent)
 Tensor.backward = _checked(Tensor.backward, _check_backward)
+
+
+def _check_list(tensors, *others, **words):
+    if isinstance(tensors, Tensor):
+        raise TypeError("cat and stack take a list of tensors: cat([a, b]), stack([a, b])")
+
+
+cat, stack = _checked(cat, _check_list), _checked(stack, _check_list)
+for _name, _method in vars(Tensor).items():
+    if callable(_method):
+        _method.__qualname__ = f"Tensor.{_name}"  # as Python's own errors call it
 
 _OPERATIONS = {
     np.add: Tensor.__add__,
