@@ -12,11 +12,16 @@ from .layers import Linear
 from .tensor import Tensor, _as_array, as_tensors
 
 
-def _check_widths(Q, K):
-    """A query and a key have a dot product only if they are equally wide."""
-    for name, rows in (("Q", Q), ("K", K)):
+def _check_rows(**named):
+    """Queries, keys and values are rows, with any leading axes."""
+    for name, rows in named.items():
         if rows.ndim < 2:
             raise ValueError(f"{name} has shape {rows.shape}, it must be (..., positions, width)")
+
+
+def _check_widths(Q, K):
+    """A query and a key have a dot product only if they are equally wide."""
+    _check_rows(Q=Q, K=K)
     if Q.shape[-1] != K.shape[-1]:
         raise ValueError(
             f"K has shape {K.shape}, its last axis must be as wide as the queries: {Q.shape[-1]}; Q has shape {Q.shape}"
@@ -140,9 +145,7 @@ def _apply_mask(scores, mask):
 
 def _check_values(K, V):
     """Each key needs a value."""
-    for name, rows in (("K", K), ("V", V)):
-        if rows.ndim < 2:
-            raise ValueError(f"{name} has shape {rows.shape}, it must be (..., positions, width)")
+    _check_rows(K=K, V=V)
     if K.shape[-2] != V.shape[-2]:
         raise ValueError(
             f"V has shape {V.shape}, it must have a row for each of the {K.shape[-2]} keys, as K has shape {K.shape}"

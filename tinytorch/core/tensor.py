@@ -91,6 +91,12 @@ def _unbroadcast(grad, shape):
     return grad.sum(axis=stretched, keepdims=True)
 
 
+def _broadcasts_to(shape, target):
+    """Whether an array of this shape can be stretched to the target shape."""
+    pairs = zip(shape[::-1], target[::-1], strict=False)
+    return len(shape) <= len(target) and all(n in (m, 1) for n, m in pairs)
+
+
 def _add(a, b):
     a, b = as_tensors(a, b)
     x, y = a.data, b.data
@@ -247,11 +253,7 @@ def _check_gradients(grads, shapes):
     if len(grads) != len(shapes):
         raise ValueError(f"custom_gradient: {len(grads)} gradients came for {len(shapes)} inputs")
     for i, (grad, shape) in enumerate(zip(grads, shapes, strict=True)):
-        try:
-            fits = np.broadcast_shapes(grad.shape, shape) == grad.shape
-        except ValueError:
-            fits = False
-        if not fits:
+        if not _broadcasts_to(shape, grad.shape):
             came = f"input {i} has shape {shape}, its gradient came with {grad.shape}"
             raise ValueError(f"custom_gradient: {came}")
 
@@ -569,7 +571,7 @@ def _reshape_sentence(a, *shape):
 
 def _mask_sentence(a, mask, value):
     shape = np.shape(mask)
-    if len(shape) <= a.ndim and all(n in (m, 1) for n, m in zip(shape[::-1], a.shape[::-1], strict=False)):
+    if _broadcasts_to(shape, a.shape):
         return None
     return f"masked_fill: mask has shape {shape}, it must broadcast to {a.shape}"
 
@@ -618,10 +620,8 @@ def _tensors_in(value):
     if isinstance(value, Tensor):
         return [value]
     parts = value.values() if isinstance(value, dict) else value
-    nested = Tensor | list | tuple | dict
-    if not isinstance(value, nested):
-        return []
-    return [tensor for part in parts if isinstance(part, nested) for tensor in _tensors_in(part)]
+    nested = (part for part in parts if isinstance(part, Tensor | list | tuple | dict))
+    return [tensor for part in nested for tensor in _tensors_in(part)]
 
 
 def _as_array(data, name):
@@ -639,7 +639,7 @@ def _check_numbers(x, data, requires_grad=False, dtype=None, **others):
         if _as_array(data, "data").dtype.kind not in "biuf":
             given = "None (a NoneType)" if data is None else f"a {type(data).__name__}"
             raise TypeError(f"Tensor: data is {given}, it must be numbers")
-        if any(tensor.requires_grad for tensor in _tensors_in(data)):
+        if any(tensor.requires_grad for tensor in _tensors_in([data])):
             raise TypeError("Tensor: in a list, Tensors lose their gradients; write stack([...]) or cat([...])")
     if requires_grad is False:
         return
@@ -707,7 +707,7 @@ _WITHOUT_GRADIENT = {
 }
 
 
-def _call_numpy(x, function, *args, **kwargs):
+def _call_numpy(function, *args, **kwargs):
     """A NumPy function that was given a Tensor: our operation, or the function on bare values."""
     if "out" in kwargs:
         raise TypeError(
@@ -734,11 +734,11 @@ def _bare(value):
 
 def _call_ufunc(x, ufunc, method, *args, **kwargs):
     function = ufunc if method == "__call__" else getattr(ufunc, method)
-    return _call_numpy(x, function, *args, **kwargs)
+    return _call_numpy(function, *args, **kwargs)
 
 
 def _call_function(x, function, types, args, kwargs):
-    return _call_numpy(x, function, *args, **kwargs)
+    return _call_numpy(function, *args, **kwargs)
 
 
 Tensor.__array_ufunc__, Tensor.__array_function__ = _call_ufunc, _call_function
