@@ -1,14 +1,38 @@
-"""What is graded: exercises with references, cases and misconceptions. Hidden from students."""
+"""What is graded, and the right answers: a folder per module, a file per exercise. Hidden from students."""
 
+import importlib
+import json
+from pathlib import Path
 from typing import Any
 
-from autograded_tests import activations, attention, efficient_attention, layers
-from autograded_tests.exercise import Exercise, Reply, Session, Verdict, judge
-from autograded_tests.session import LocalSession
+from exercises.judge import judge
+from exercises.local import LocalSession
+from exercises.model import Exercise
 
-EXERCISES: dict[str, Exercise] = {
-    e.name: e for module in (activations, layers, attention, efficient_attention) for e in module.EXERCISES
-}
+HERE = Path(__file__).parent
+NOTEBOOKS = HERE.parent / "solutions"
+
+
+def _load(folder: Path) -> list[Exercise]:
+    """The exercises of a module, each from the file of its name, in the order of the module's notebook."""
+    found = []
+    for path in sorted(folder.glob("[a-z]*.py")):
+        exercise: Exercise = importlib.import_module(f"autograded_tests.{folder.name}.{path.stem}").EXERCISE
+        if (exercise.module, exercise.name) != (folder.name[1:], path.stem):
+            raise ValueError(f"{path}: its exercise calls itself {exercise.module}, {exercise.name}")
+        found.append(exercise)
+    order = _cell_names(folder.name[1:])
+    return sorted(found, key=lambda e: order.index(e.name) if e.name in order else len(order))
+
+
+def _cell_names(module: str) -> list[str]:
+    """The grade ids of a module's notebook, from top to bottom; none if there is no notebook."""
+    path = NOTEBOOKS / module / f"{module.partition('_')[2]}.ipynb"
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.is_file() else []
+    return [cell["metadata"]["nbgrader"]["grade_id"] for cell in cells if "nbgrader" in cell["metadata"]]
+
+
+EXERCISES: dict[str, Exercise] = {e.name: e for folder in sorted(HERE.glob("m[0-9][0-9]_*")) for e in _load(folder)}
 
 
 def exercises_of(module: str) -> tuple[Exercise, ...]:
@@ -21,6 +45,3 @@ def grade(name: str, namespace: dict[str, Any]) -> float:
     verdict = judge(EXERCISES[name], LocalSession(namespace))
     print(verdict)
     return float(verdict.points)
-
-
-__all__ = ["EXERCISES", "Exercise", "LocalSession", "Reply", "Session", "Verdict", "exercises_of", "grade", "judge"]

@@ -5,8 +5,10 @@ from functools import cache
 
 import pytest
 
-from autograded_tests import EXERCISES, LocalSession, Verdict, judge
-from autograded_tests.exercise import Case, Exercise
+from autograded_tests import EXERCISES
+from exercises.judge import judge
+from exercises.local import LocalSession
+from exercises.model import Case, Exercise, Verdict
 
 
 @cache

@@ -14,7 +14,9 @@ import pytest
 from answers import Everything, answers, namespace, submission
 from conftest import QUICK
 
-from autograded_tests import EXERCISES, LocalSession, judge
+from autograded_tests import EXERCISES
+from exercises.judge import judge
+from exercises.local import LocalSession
 from grader import batch
 from grader.__main__ import main
 from grader.course import ROOT

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autograded_tests import references
-from autograded_tests.shapes import normal, random_mask
+from exercises.data import Data
 from tinytorch.core.activations import ReLU, Softmax
 from tinytorch.core.attention import (
     MASK_VALUE,
@@ -24,6 +24,8 @@ from tinytorch.core.attention import (
 )
 from tinytorch.core.layers import Linear
 from tinytorch.core.tensor import Tensor
+
+normal, random_mask = Data().normal, Data().random_mask
 
 B, H, L, S, D = 2, 3, 4, 5, 7  # all different
 E = H * D

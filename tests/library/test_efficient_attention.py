@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograded_tests import references
-from autograded_tests.shapes import normal, random_mask
+from exercises.data import Data
 from tinytorch.core.attention import MultiHeadAttention, causal_mask, scaled_dot_product_attention
 from tinytorch.core.efficient_attention import (
     KVCache,
@@ -19,6 +19,8 @@ from tinytorch.core.efficient_attention import (
     tiled_attention,
 )
 from tinytorch.core.tensor import Tensor, no_grad
+
+normal, random_mask = Data().normal, Data().random_mask
 
 B, H, L, S, D, DV = 2, 6, 9, 13, 8, 5
 seeds = st.integers(0, 2**32 - 1)

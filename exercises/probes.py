@@ -1,19 +1,36 @@
-"""How to ask an answer a question. The only file of this folder that a student's process sees; it holds no expected value.
+"""How a question is put to an answer. Runs in the student's process; it holds no expected value.
 
 A probe takes the namespace of a notebook and plain inputs, calls the answer, and gives arrays: the results, the inputs
 as they are afterwards (`Q_after`) and, when `grad` is given as the gradient of the (first) result, the gradients of the
 inputs (`grad_Q`), as far as any arrived.
 """
 
-import inspect
 import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from exercises.problem import Problem
+
 Arrays = dict[str, np.ndarray]
 Namespace = dict[str, Any]
+
+
+class Missing(Exception):
+    """The answer's name is not defined; the argument is the name."""
+
+
+class Answers:
+    """What a notebook defines, by name. A name that is not there raises Missing, whatever KeyError the answers raise."""
+
+    def __init__(self, namespace: Namespace) -> None:
+        self.namespace = namespace
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.namespace:
+            raise Missing(name)
+        return self.namespace[name]
 
 
 class WrongKind(Exception):
@@ -48,17 +65,19 @@ def _observe(result: Any, grad: np.ndarray | None, **inputs: Any) -> Arrays:
     return arrays
 
 
-def softmax(ns: Namespace, x: np.ndarray, dim: int, by_default: bool = False, grad: np.ndarray | None = None) -> Arrays:
+def softmax(
+    answers: Answers, x: np.ndarray, dim: int, by_default: bool = False, grad: np.ndarray | None = None
+) -> Arrays:
     """by_default: the last axis, without saying so."""
     tensor = _leaf(x)
-    shares = ns["Softmax"]()(tensor) if by_default else ns["Softmax"]()(tensor, dim=dim)
+    shares = answers["Softmax"]()(tensor) if by_default else answers["Softmax"]()(tensor, dim=dim)
     return {"shares": _array(shares, "The result"), **_observe(shares, grad, x=tensor)}
 
 
 def linear(
-    ns: Namespace, x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None, grad: np.ndarray | None = None
+    answers: Answers, x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None, grad: np.ndarray | None = None
 ) -> Arrays:
-    layer = ns["Linear"](*weight.shape, **({} if bias is not None else {"bias": False}))
+    layer = answers["Linear"](*weight.shape, **({} if bias is not None else {"bias": False}))
     made = {"weight_shape": np.array(_array(layer.weight, "weight").shape)}
     tensor, layer.weight.data = _leaf(x), np.array(weight)
     tensors = {"x": tensor, "weight": layer.weight}
@@ -70,9 +89,9 @@ def linear(
     return {"y": _array(y, "The result"), **made, **_observe(y, grad, **tensors)}
 
 
-def linear_parameters(ns: Namespace, in_features: int, out_features: int, bias: bool) -> Arrays:
+def linear_parameters(answers: Answers, in_features: int, out_features: int, bias: bool) -> Arrays:
     """Which of [weight, bias] each entry of parameters() is (-1: neither)."""
-    layer = ns["Linear"](in_features, out_features, bias=bias)
+    layer = answers["Linear"](in_features, out_features, bias=bias)
     before = list(layer.parameters())
     layer(_leaf(np.ones((1, in_features), np.float32)))
     kept = len(before) == len(layer.parameters()) and all(
@@ -92,20 +111,20 @@ def _which(tensors: Any, known: list[Any]) -> np.ndarray:
     return np.array([next((i for i, k in enumerate(known) if k is t), -1) for t in tensors], dtype=np.int64)
 
 
-def compute_attention_scores(ns: Namespace, Q: np.ndarray, K: np.ndarray, grad: np.ndarray | None = None) -> Arrays:
+def compute_attention_scores(answers: Answers, Q: np.ndarray, K: np.ndarray, grad: np.ndarray | None = None) -> Arrays:
     q, k = _leaf(Q), _leaf(K)
-    scores = ns["_compute_attention_scores"](q, k)
+    scores = answers["_compute_attention_scores"](q, k)
     return {"scores": _array(scores, "The result"), **_observe(scores, grad, Q=q, K=k)}
 
 
-def scale_scores(ns: Namespace, scores: np.ndarray, d_k: int, grad: np.ndarray | None = None) -> Arrays:
+def scale_scores(answers: Answers, scores: np.ndarray, d_k: int, grad: np.ndarray | None = None) -> Arrays:
     tensor = _leaf(scores)
-    scaled = ns["_scale_scores"](tensor, d_k)
+    scaled = answers["_scale_scores"](tensor, d_k)
     return {"scaled": _array(scaled, "The result"), **_observe(scaled, grad, scores=tensor)}
 
 
-def causal_mask(ns: Namespace, seq_len: int) -> Arrays:
-    return {"mask": _array(ns["causal_mask"](seq_len), "The result")}
+def causal_mask(answers: Answers, seq_len: int) -> Arrays:
+    return {"mask": _array(answers["causal_mask"](seq_len), "The result")}
 
 
 def _mask(mask: np.ndarray | None, as_tensor: bool) -> Any:
@@ -115,16 +134,16 @@ def _mask(mask: np.ndarray | None, as_tensor: bool) -> Any:
 
 
 def apply_mask(
-    ns: Namespace, scores: np.ndarray, mask: np.ndarray, as_tensor: bool = True, grad: np.ndarray | None = None
+    answers: Answers, scores: np.ndarray, mask: np.ndarray, as_tensor: bool = True, grad: np.ndarray | None = None
 ) -> Arrays:
     tensor, given = _leaf(scores), _mask(mask, as_tensor)
-    masked = ns["_apply_mask"](tensor, given)
+    masked = answers["_apply_mask"](tensor, given)
     arrays = {"masked": _array(masked, "The result"), **_observe(masked, grad, scores=tensor)}
     return arrays | {"mask_after": np.array(given.data if as_tensor else given)}
 
 
 def scaled_dot_product_attention(
-    ns: Namespace,
+    answers: Answers,
     Q: np.ndarray,
     K: np.ndarray,
     V: np.ndarray,
@@ -136,7 +155,7 @@ def scaled_dot_product_attention(
     """name: another function that takes the same and gives the same."""
     q, k, v = _leaf(Q), _leaf(K), _leaf(V)
     given = _mask(mask, as_tensor)
-    function = ns[name]
+    function = answers[name]
     result = function(q, k, v) if mask is None else function(q, k, v, mask=given)
     if not isinstance(result, tuple | list) or len(result) != 2:
         raise WrongKind(f"Two results are asked for, output and weights; a {type(result).__name__} came back")
@@ -145,22 +164,22 @@ def scaled_dot_product_attention(
     return arrays if mask is None else arrays | {"mask_after": np.array(given.data if as_tensor else given)}
 
 
-def split_heads(ns: Namespace, x: np.ndarray, num_heads: int, grad: np.ndarray | None = None) -> Arrays:
+def split_heads(answers: Answers, x: np.ndarray, num_heads: int, grad: np.ndarray | None = None) -> Arrays:
     tensor = _leaf(x)
-    heads = ns["_split_heads"](tensor, num_heads)
+    heads = answers["_split_heads"](tensor, num_heads)
     return {"heads": _array(heads, "The result"), **_observe(heads, grad, x=tensor)}
 
 
-def merge_heads(ns: Namespace, x: np.ndarray, grad: np.ndarray | None = None) -> Arrays:
+def merge_heads(answers: Answers, x: np.ndarray, grad: np.ndarray | None = None) -> Arrays:
     tensor = _leaf(x)
-    merged = ns["_merge_heads"](tensor)
+    merged = answers["_merge_heads"](tensor)
     return {"merged": _array(merged, "The result"), **_observe(merged, grad, x=tensor)}
 
 
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "out_proj")
 
 
-def _set_projections(layer: Any, weights: np.ndarray, biases: np.ndarray) -> Namespace:
+def _set_projections(layer: Any, weights: np.ndarray, biases: np.ndarray) -> dict[str, Any]:
     """Give a layer its weights and biases; its parameters by name."""
     tensors = {}
     for name, weight, bias in zip(PROJECTIONS, weights, biases, strict=True):
@@ -171,7 +190,7 @@ def _set_projections(layer: Any, weights: np.ndarray, biases: np.ndarray) -> Nam
 
 
 def multi_head_attention(
-    ns: Namespace,
+    answers: Answers,
     num_heads: int,
     x: np.ndarray,
     weights: np.ndarray,
@@ -183,7 +202,7 @@ def multi_head_attention(
     grad: np.ndarray | None = None,
 ) -> Arrays:
     """weights (4, E, E) and biases (4, E) are those of q_proj, k_proj, v_proj, out_proj."""
-    layer = ns["MultiHeadAttention"](x.shape[-1], num_heads)
+    layer = answers["MultiHeadAttention"](x.shape[-1], num_heads)
     tensors = {"x": _leaf(x), **_set_projections(layer, weights, biases)}
     call = layer if by_call else layer.forward
     call(_leaf(x[:1, :1]))  # what an earlier call left behind must not matter
@@ -196,9 +215,9 @@ def multi_head_attention(
     return arrays if kept is None else arrays | {"attention_weights": _array(kept, "attention_weights")}
 
 
-def multi_head_parameters(ns: Namespace, embed_dim: int, num_heads: int) -> Arrays:
+def multi_head_parameters(answers: Answers, embed_dim: int, num_heads: int) -> Arrays:
     """Which of the 8 tensors each entry of parameters() is, before and after a call (-1: none of them)."""
-    layer = ns["MultiHeadAttention"](embed_dim, num_heads)
+    layer = answers["MultiHeadAttention"](embed_dim, num_heads)
     known = [t for name in PROJECTIONS for t in (getattr(layer, name).weight, getattr(layer, name).bias)]
     before = _which(layer.parameters(), known)
     layer(_leaf(np.ones((1, 2, embed_dim), np.float32)))
@@ -210,28 +229,28 @@ def multi_head_parameters(ns: Namespace, embed_dim: int, num_heads: int) -> Arra
     }
 
 
-def multi_head_raises(ns: Namespace, embed_dim: int, num_heads: int) -> Arrays:
+def multi_head_raises(answers: Answers, embed_dim: int, num_heads: int) -> Arrays:
     """1 if a number of heads that does not divide is refused with a ValueError."""
     try:
-        ns["MultiHeadAttention"](embed_dim, num_heads)
+        answers["MultiHeadAttention"](embed_dim, num_heads)
     except ValueError:
         return {"refused": np.array(1)}
     return {"refused": np.array(0)}
 
 
-def function(ns: Namespace, name: str, grad: np.ndarray | None = None, **arguments: Any) -> Arrays:
+def function(answers: Answers, name: str, grad: np.ndarray | None = None, **arguments: Any) -> Arrays:
     """Any function of tensors that gives a tensor: arrays among the arguments become tensors."""
     tensors = {k: _leaf(v) for k, v in arguments.items() if isinstance(v, np.ndarray)}
-    result = ns[name](**arguments | tensors)
+    result = answers[name](**arguments | tensors)
     return {"result": _array(result, "The result"), **_observe(result, grad, **tensors)}
 
 
 def array_function(
-    ns: Namespace, name: str, results: Sequence[str], overwritten: Sequence[str] = (), **arguments: Any
+    answers: Answers, name: str, results: Sequence[str], overwritten: Sequence[str] = (), **arguments: Any
 ) -> Arrays:
     """Any function of arrays that gives arrays, which are called `results` here; it may overwrite some of its arguments."""
     given = {k: np.array(v) if isinstance(v, np.ndarray) else v for k, v in arguments.items()}
-    answer = ns[name](**given)
+    answer = answers[name](**given)
     parts = answer if isinstance(answer, tuple | list) else (answer,)
     if len(parts) != len(results):
         came = "None came back (is there a return?)" if answer is None else f"{len(parts)} came back"
@@ -240,18 +259,18 @@ def array_function(
     return {key: _array(part, f"`{key}`") for key, part in zip(results, parts, strict=True)} | after
 
 
-def _pieces(steps: Sequence[int]) -> list[slice]:
+def _slices(pieces: Sequence[int]) -> list[slice]:
     """One slice after another, of these lengths."""
-    ends = np.cumsum(steps)
-    return [slice(int(end) - step, int(end)) for step, end in zip(steps, ends, strict=True)]
+    ends = np.cumsum(pieces)
+    return [slice(int(end) - length, int(end)) for length, end in zip(pieces, ends, strict=True)]
 
 
-def kv_cache(ns: Namespace, K: np.ndarray, V: np.ndarray, steps: Sequence[int]) -> Arrays:
+def kv_cache(answers: Answers, K: np.ndarray, V: np.ndarray, pieces: Sequence[int]) -> Arrays:
     """Positions go into a cache in pieces of these lengths; then the first goes into another cache."""
-    pieces = [(_leaf(K[..., piece, :]), _leaf(V[..., piece, :])) for piece in _pieces(steps)]
-    cache, lengths, results = ns["KVCache"](), [], []
-    for piece in pieces:
-        result = cache.append(*piece)
+    arriving = [(_leaf(K[..., piece, :]), _leaf(V[..., piece, :])) for piece in _slices(pieces)]
+    cache, lengths, results = answers["KVCache"](), [], []
+    for new in arriving:
+        result = cache.append(*new)
         if not isinstance(result, tuple | list) or len(result) != 2:
             kind = "None" if result is None else f"a {type(result).__name__}"
             raise WrongKind(f"append should give two results, all keys and all values; it gave {kind}")
@@ -261,25 +280,25 @@ def kv_cache(ns: Namespace, K: np.ndarray, V: np.ndarray, steps: Sequence[int]) 
         {"K": _array(k, "The first result of append"), "V": _array(v, "The second result of append")}
         for k, v in (results[0], results[-1])
     )
-    other = _array(ns["KVCache"]().append(*pieces[0])[0], "The first result of append")
+    other = _array(answers["KVCache"]().append(*arriving[0])[0], "The first result of append")
     return {**last, "first_K": first["K"], "first_V": first["V"], "lengths": np.array(lengths), "other_K": other}
 
 
 def cached_attention(
-    ns: Namespace,
+    answers: Answers,
     num_heads: int,
     x: np.ndarray,
     weights: np.ndarray,
     biases: np.ndarray,
-    steps: Sequence[int],
+    pieces: Sequence[int],
     grad: np.ndarray | None = None,
 ) -> Arrays:
     """Positions arrive in pieces of these lengths; `output` is all that came back, side by side."""
     from tinytorch.core.attention import MultiHeadAttention
 
     layer = MultiHeadAttention(x.shape[-1], num_heads)
-    parameters, cache = _set_projections(layer, weights, biases), ns["KVCache"]()
-    results = [ns["cached_attention"](layer, _leaf(x[:, piece]), cache) for piece in _pieces(steps)]
+    parameters, cache = _set_projections(layer, weights, biases), answers["KVCache"]()
+    results = [answers["cached_attention"](layer, _leaf(x[:, piece]), cache) for piece in _slices(pieces)]
     outputs = [_array(result, "The result") for result in results]
     together = np.concatenate(outputs, axis=1) if all(o.ndim == 3 for o in outputs) else outputs[-1]
     kept = layer.attention_weights
@@ -287,7 +306,7 @@ def cached_attention(
     return arrays if kept is None else arrays | {"attention_weights": _array(kept, "attention_weights")}
 
 
-def whole_table(ns: Namespace, name: str, length: int, width: int, block: int, backward: bool) -> Arrays:
+def whole_table(answers: Answers, name: str, length: int, width: int, block: int, backward: bool) -> Arrays:
     """1 if a function in tiles had as much memory at once as one byte for each pair of query and key takes, else 0."""
     rng = np.random.default_rng(0)
     inputs = [rng.normal(size=(length, width)).astype(np.float32) for _ in range(3)]
@@ -296,7 +315,7 @@ def whole_table(ns: Namespace, name: str, length: int, width: int, block: int, b
         inputs += [grads[0], grads[1] + 20, grads[2]]
     tracemalloc.start()
     try:
-        ns[name](*inputs, block=block)
+        answers[name](*inputs, block=block)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -329,100 +348,27 @@ PROBES: dict[str, Callable[..., Arrays]] = {
 
 
 def run_probe(
-    ns: Namespace, probe: str, inputs: Mapping[str, Any], stand_ins: Mapping[str, Callable[..., Any]]
-) -> tuple[Arrays, str, str]:
-    """Ask one question: (arrays, problem, text). A problem is "blank", "missing", "kind" or "raised"; "" if there is none."""
-    before = {name: ns.get(name) for name in stand_ins}
+    namespace: Namespace, probe: str, inputs: Mapping[str, Any], stand_ins: Mapping[str, Callable[..., Any]]
+) -> tuple[Arrays, Problem, str]:
+    """Ask one question, with stand-ins in place of some names: (arrays, problem, text).
+
+    The text says which name is missing, what came in place of a Tensor, or what was raised.
+    """
+    before = {name: namespace.get(name) for name in stand_ins}
     try:
-        ns.update(stand_ins)
-        return PROBES[probe](ns, **inputs), "", ""
+        namespace.update(stand_ins)
+        return PROBES[probe](Answers(namespace), **inputs), Problem.NONE, ""
     except NotImplementedError:
-        return {}, "blank", ""
+        return {}, Problem.BLANK, ""
     except WrongKind as error:
-        return {}, "kind", str(error)
-    except KeyError as error:
-        missing = error.args and error.args[0] in NAMES | {inputs.get("name")}
-        return {}, "missing" if missing else "raised", str(error.args[0]) if missing else f"KeyError: {error}"
+        return {}, Problem.KIND, str(error)
+    except Missing as error:
+        return {}, Problem.MISSING, str(error)
     except Exception as error:
-        return {}, "raised", f"{type(error).__name__}: {error}"
+        return {}, Problem.RAISED, f"{type(error).__name__}: {error}"
     finally:
         for name, value in before.items():
             if value is None:
-                ns.pop(name, None)
+                namespace.pop(name, None)
             else:
-                ns[name] = value
-
-
-NAMES = {
-    "Softmax",
-    "Linear",
-    "_compute_attention_scores",
-    "_scale_scores",
-    "causal_mask",
-    "_apply_mask",
-    "scaled_dot_product_attention",
-    "_split_heads",
-    "_merge_heads",
-    "MultiHeadAttention",
-    "KVCache",
-    "cached_attention",
-}
-
-
-def stand_in(
-    name: str, parameters: list[str], results: int, call: Callable[..., list[np.ndarray]]
-) -> Callable[..., Any]:
-    """A function that takes the place of an earlier answer and is answered from elsewhere, gradients included.
-
-    call(name, index, grad, arguments) gives the results' arrays if index is -1; else the gradients of the arguments that
-    are tensors, for the gradient `grad` of result `index`. Arrays are answered with arrays.
-    """
-    signature = inspect.Signature(
-        [
-            inspect.Parameter(
-                p, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None if p == "mask" else inspect.Parameter.empty
-            )
-            for p in parameters
-        ]
-    )
-
-    def answered(*args: Any, **kwargs: Any) -> Any:
-        from tinytorch.core.tensor import Tensor, custom_gradient
-
-        bound = signature.bind(*args, **kwargs).arguments
-        plain = {k: v.data if isinstance(v, Tensor) else v for k, v in bound.items()}
-        inputs = [v for v in bound.values() if isinstance(v, Tensor)]
-        arrays_given = [v for v in plain.values() if isinstance(v, np.ndarray)]
-        dtype = (inputs or arrays_given or [np.zeros(0, np.float32)])[0].dtype
-
-        def gradient(index: int) -> Callable[[np.ndarray], list[np.ndarray]]:
-            def of_inputs(g: np.ndarray) -> list[np.ndarray]:
-                grads = [array.astype(dtype) for array in call(name, index, g, plain)]
-                grads += [np.zeros(t.shape, dtype) for t in inputs[len(grads) :]]
-                return grads[: len(inputs)]  # a mask has none, or has one and is no Tensor
-
-            return of_inputs
-
-        arrays = [array.astype(dtype) for array in call(name, -1, None, plain)]
-        outputs = tuple(
-            custom_gradient(array, inputs, gradient(index)) if inputs else array for index, array in enumerate(arrays)
-        )
-        return outputs if results > 1 else outputs[0]
-
-    return _cache_of(answered) if name == "KVCache" else answered
-
-
-def _cache_of(append: Callable[..., Any]) -> type:
-    """A KVCache whose `append` is answered from elsewhere, given what it gave last."""
-
-    class KVCache:
-        K = V = None
-
-        def append(self, K: Any, V: Any) -> Any:
-            self.K, self.V = append(self.K, self.V, K, V)
-            return self.K, self.V
-
-        def __len__(self) -> int:
-            return 0 if self.K is None else self.K.shape[-2]
-
-    return KVCache
+                namespace[name] = value

@@ -1,0 +1,1 @@
+"""The exercises of 03_layers."""

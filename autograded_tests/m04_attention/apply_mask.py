@@ -1,0 +1,277 @@
+"""Scores that a mask blocks get no share."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from autograded_tests import references
+from autograded_tests.m04_attention.scale_scores import three_axes
+from autograded_tests.variants import Array, softmax, swap
+from exercises.data import Data
+from exercises.misconceptions import computes, says, shows
+from exercises.model import Arrays, Case, Exercise, Question, StandIn
+from exercises.signs.arrays import holds_nan
+from exercises.signs.exceptions import Raised
+from exercises.signs.masks import blocked_too_high
+
+SCORES_BY_HAND = np.array([[0.5, -2, 3], [1, 2, -1]], np.float32)
+MASK_BY_HAND = np.array([[1, 0, 1], [1, 1, 0]], np.float32)
+
+
+def ask(
+    scores: Array,
+    mask: Array,
+    compare: tuple[str, ...] = ("masked",),
+    as_tensor: bool = True,
+    grad: Array | None = None,
+) -> Question:
+    return Question("apply_mask", {"scores": scores, "mask": mask, "as_tensor": as_tensor, "grad": grad}, compare)
+
+
+def mask_of_two_axes(d: Data) -> Array:
+    return d.random_mask(60, d.L, d.S)
+
+
+def mask_of_three_axes(d: Data) -> Array:
+    return d.random_mask(61, d.B, d.L, d.S)
+
+
+def padding(d: Data) -> Array:
+    """(B, 1, S): each batch element ends one key later than the one before, and the last lacks one key."""
+    lengths = np.maximum(d.S - d.B + np.arange(d.B), 1)
+    return np.asarray(np.arange(d.S) < lengths[:, None, None], np.float32)
+
+
+def for_all_queries(d: Data) -> Array:
+    """(S,): every third key is blocked, from the second on."""
+    return np.asarray(np.arange(d.S) % 3 != 1, np.float32)
+
+
+def some_zeros(d: Data) -> Array:
+    return np.where(d.random_mask(64, d.L, d.S) > 0, d.normal(65, d.L, d.S), 0).astype(np.float32)
+
+
+def near_1000(d: Data) -> Array:
+    return np.asarray(1000 * np.sign(d.normal(66, d.L, d.S)) + d.normal(67, d.L, d.S), np.float32)
+
+
+def values(d: Data) -> tuple[Question, ...]:
+    return (
+        ask(SCORES_BY_HAND, MASK_BY_HAND, as_tensor=False),
+        ask(d.normal(69, d.L, d.S), mask_of_two_axes(d)),
+        ask(some_zeros(d), mask_of_two_axes(d)),
+        ask(d.normal(72, d.L, d.L), d.random_mask(73, d.L, d.L)),
+    )
+
+
+def masks_that_broadcast(d: Data) -> tuple[Question, ...]:
+    return (
+        ask(three_axes(d), padding(d)),
+        ask(d.normal(63, d.B, d.H, d.L, d.S, scale=3), d.random_mask(62, d.B, d.H, d.L, d.S)),
+        ask(three_axes(d), mask_of_three_axes(d)),
+        ask(three_axes(d), for_all_queries(d)),
+    )
+
+
+def true_and_false(d: Data) -> tuple[Question, ...]:
+    return (ask(d.normal(70, d.L, d.S), d.random_mask(68, d.L, d.S) > 0, as_tensor=False),)
+
+
+def gradient(d: Data) -> tuple[Question, ...]:
+    mask = mask_of_three_axes(d)
+    grad = d.normal(71, d.B, d.L, d.S) * mask  # through blocked scores a right answer may or may not pass any on
+    return (ask(three_axes(d), mask, ("grad_scores",), grad=grad),)
+
+
+def inputs_unchanged(d: Data) -> tuple[Question, ...]:
+    return (ask(three_axes(d), mask_of_three_axes(d), ("scores_after", "mask_after")),)
+
+
+def reference(question: Question) -> Arrays:
+    scores, mask, grad = question["scores"], question["mask"], question["grad"]
+    allowed = references.may_look(mask, scores.shape)
+    answer = {"masked": np.where(allowed, scores, -np.inf), "scores_after": scores, "mask_after": mask}
+    return answer if grad is None else answer | {"grad_scores": np.where(allowed, grad, 0)}
+
+
+def where_blocked(value: float) -> Callable[[Array, Array], Array]:
+    return lambda scores, mask: np.where(np.asarray(mask) != 0, scores, value)
+
+
+blocked = where_blocked(-1e9)
+
+EXERCISE = Exercise(
+    name="apply_mask",
+    module="04_attention",
+    defines="_apply_mask",
+    cases=(
+        Case("values", 1, values),
+        Case("masks that broadcast", 0.5, masks_that_broadcast),
+        Case("scores near 1000", 0.5, lambda d: (ask(near_1000(d), mask_of_two_axes(d)),)),
+        Case("an array of True and False", 0.5, true_and_false),
+        Case("gradient", 0.25, gradient),
+        Case("inputs unchanged", 0.25, inputs_unchanged, needs_another=True),
+    ),
+    reference=reference,
+    misconceptions=(
+        shows(
+            "A blocked score is nan, which spreads to every share of its row. Use MASK_VALUE.",
+            holds_nan("masked"),
+        ),
+        says(
+            "The mask does not fit the scores: a row for each query, a column for each key. Was it transposed or reshaped?",
+            Raised.BROADCAST,
+            cases=("values", "scores near 1000", "an array of True and False"),
+        ),
+        computes(
+            "Only the first matrix of the mask is used. Batch elements and heads have masks of their own.",
+            "masked",
+            lambda scores, mask: blocked(scores, mask[(0,) * (np.ndim(mask) - 2)]),
+        ),
+        computes(
+            "A score that happens to be zero was blocked although the mask allows it. Look at the mask, not at the product.",
+            "masked",
+            lambda scores, mask: blocked(scores, scores * mask),
+        ),
+        computes(
+            "The mask is inverted: 1 is where a query may look, so what is blocked is where the mask is 0.",
+            "masked",
+            lambda scores, mask: scores + np.asarray(mask) * -1e9,
+        ),
+        computes(
+            "The mask is inverted: 1 is where a query may look, so what is blocked is where the mask is 0.",
+            "masked",
+            lambda scores, mask: blocked(scores, 1 - np.asarray(mask, float)),
+        ),
+        computes(
+            "The scores were multiplied by the mask. A score of zero is not blocked: it is larger than any negative one.",
+            "masked",
+            lambda scores, mask: scores * mask,
+        ),
+        computes(
+            "A score of zero is not blocked: it is larger than any negative one. Use MASK_VALUE.",
+            "masked",
+            where_blocked(0.0),
+        ),
+        computes(
+            "MASK_VALUE has the wrong sign: a huge positive score takes all attention.", "masked", where_blocked(1e9)
+        ),
+        computes(
+            "MASK_VALUE has the wrong sign: a huge positive score takes all attention.",
+            "masked",
+            lambda scores, mask: scores + (1 - np.asarray(mask, float)) * 1e9,
+        ),
+        computes(
+            "The scores were multiplied by MASK_VALUE: negative scores become huge that way.",
+            "masked",
+            lambda scores, mask: np.where(np.asarray(mask) != 0, scores, scores * -1e9),
+        ),
+        computes(
+            "MASK_VALUE was added everywhere, and so blocks nothing: only differences count.",
+            "masked",
+            lambda scores, mask: scores - 1e9,
+        ),
+        computes(
+            "The mask's numbers were added to the scores. Add 0 where looking is allowed and MASK_VALUE where not.",
+            "masked",
+            lambda scores, mask: scores + mask,
+        ),
+        computes(
+            "The smallest float above zero blocks nothing; you want the lowest one, `-np.inf` or MASK_VALUE.",
+            "masked",
+            where_blocked(float(np.finfo(np.float32).tiny)),
+        ),
+        computes(
+            "The mask's content is ignored: the mask is always causal.",
+            "masked",
+            lambda scores, mask: blocked(scores, np.tril(np.ones(scores.shape[-2:]))),
+        ),
+        computes("The mask is ignored.", "masked", lambda scores, mask: scores),
+        computes(
+            "Only the first batch element's mask is used.",
+            "masked",
+            lambda scores, mask: blocked(scores, mask[:1] if np.ndim(mask) > 2 else mask),
+        ),
+        computes(
+            "Only the last batch element's mask is used.",
+            "masked",
+            lambda scores, mask: blocked(scores, mask[-1:] if np.ndim(mask) > 2 else mask),
+        ),
+        computes(
+            "The same mask is used for all heads: the first head's.",
+            "masked",
+            lambda scores, mask: blocked(scores, mask[:, :1] if np.ndim(mask) > 3 else mask),
+        ),
+        computes(
+            "A softmax was applied. Masking gives scores back.",
+            "masked",
+            lambda scores, mask: softmax(blocked(scores, mask)),
+        ),
+        computes(
+            "The diagonal was blocked as well.",
+            "masked",
+            lambda scores, mask: blocked(scores, mask * (1 - np.eye(*scores.shape[-2:]))),
+            cases=("values",),
+        ),
+        computes(
+            "The diagonal was allowed as well. Only the mask decides.",
+            "masked",
+            lambda scores, mask: blocked(scores, np.maximum(mask, np.eye(*scores.shape[-2:]))),
+            cases=("values",),
+        ),
+        computes(
+            "The mask is transposed: its rows are queries, its columns keys.",
+            "masked",
+            lambda scores, mask: blocked(scores, swap(mask)),
+        ),
+        computes(
+            "The allowed scores are lost: only the blocked ones change.",
+            "masked",
+            lambda scores, mask: (1 - np.asarray(mask, float)) * -1e9 * np.ones_like(scores),
+        ),
+        computes(
+            "Where the mask is 1 the scores must stay as they are, but they were set to a constant.",
+            "masked",
+            lambda scores, mask: np.where(np.asarray(mask) != 0, 1.0, np.full(scores.shape, -np.inf)),
+        ),
+        computes(
+            "Where the mask is 1 the scores must stay as they are, but they were set to a constant.",
+            "masked",
+            lambda scores, mask: np.where(np.asarray(mask) != 0, 0.0, np.full(scores.shape, -np.inf)),
+        ),
+        computes(
+            "Whole keys are blocked when one query may not look at them. Each query has a row of its own in the mask.",
+            "masked",
+            lambda scores, mask: blocked(scores, np.min(mask, axis=-2, keepdims=True) if np.ndim(mask) > 1 else mask),
+        ),
+        shows(
+            "The blocked value is not low enough: with scores near 1000 a blocked key still gets a share. Use MASK_VALUE.",
+            blocked_too_high,
+        ),
+        says(
+            "`1 - mask` or `-mask` does not work with an array of True and False. Make numbers of it first: `Tensor(mask)`, or compare `mask == 0`.",
+            Raised.BOOLEAN,
+            cases=("an array of True and False",),
+        ),
+        says(
+            "The mask may be a Tensor or an array. `mask == 0` and `Tensor(mask)` work for both.",
+            Raised.NO_TENSOR,
+        ),
+        says(
+            "A mask with fewer axes, or with an axis of length 1, is for all: it broadcasts. Yours must have a certain number of axes.",
+            Raised.INDEX,
+            Raised.BROADCAST,
+            Raised.AXIS,
+            Raised.UNPACK,
+            Raised.RESHAPE,
+            cases=("masks that broadcast",),
+        ),
+    ),
+    stand_in=StandIn(
+        "_apply_mask",
+        ("scores", "mask"),
+        1,
+        lambda scores, mask: [np.where(references.may_look(mask, scores.shape), scores, -1e9)],
+        lambda _index, grad, scores, mask: [np.where(references.may_look(mask, scores.shape), grad, 0)],
+    ),
+)

@@ -1,0 +1,154 @@
+"""Dot products of queries with keys."""
+
+import math
+
+import numpy as np
+
+from autograded_tests import references
+from autograded_tests.variants import Array, softmax, swap
+from exercises.data import Data
+from exercises.misconceptions import computes, says, shows
+from exercises.model import Arrays, Case, Exercise, Question, StandIn
+from exercises.signs.arrays import other_number_of_axes
+from exercises.signs.exceptions import Raised
+from exercises.signs.gradients import no_gradient
+
+Q_BY_HAND, K_BY_HAND = np.array([[1, 2], [0, 1]], np.float32), np.array([[3, 4], [5, 6], [7, 8]], np.float32)
+
+
+def two_axes(d: Data) -> tuple[Array, Array]:
+    """Q (L, D) and K (S, D)."""
+    return d.normal(40, d.L, d.D), d.normal(41, d.S, d.D)
+
+
+def three_axes(d: Data) -> tuple[Array, Array]:
+    """Q (B, L, D) and K (B, S, D)."""
+    return d.normal(42, d.B, d.L, d.D), d.normal(43, d.B, d.S, d.D)
+
+
+def four_axes(d: Data) -> tuple[Array, Array]:
+    """Q (B, H, L, D) and K (B, H, S, D)."""
+    return d.normal(45, d.B, d.H, d.L, d.D), d.normal(46, d.B, d.H, d.S, d.D)
+
+
+def ask(Q: Array, K: Array, compare: tuple[str, ...] = ("scores",), grad: Array | None = None) -> Question:
+    return Question("compute_attention_scores", {"Q": Q, "K": K, "grad": grad}, compare)
+
+
+def values(d: Data) -> tuple[Question, ...]:
+    square = d.normal(48, d.B, d.D, d.D), d.normal(49, d.B, d.D, d.D)
+    return ask(*three_axes(d)), ask(*square)
+
+
+def any_leading_axes(d: Data) -> tuple[Question, ...]:
+    return ask(Q_BY_HAND, K_BY_HAND), ask(*two_axes(d)), ask(*four_axes(d))
+
+
+def gradient(d: Data) -> tuple[Question, ...]:
+    grad = d.normal(50, d.B, d.H, d.L, d.S)
+    return (ask(*four_axes(d), ("grad_Q", "grad_K", "Q_after", "K_after"), grad),)
+
+
+def reference(question: Question) -> Arrays:
+    Q, K, grad = question["Q"], question["K"], question["grad"]
+    answer = {"scores": references.scores(Q, K), "Q_after": Q, "K_after": K}
+    if grad is not None:
+        answer |= dict(zip(("grad_Q", "grad_K"), references.scores_gradient(Q, K, grad), strict=True))
+    return answer
+
+
+EXERCISE = Exercise(
+    name="compute_attention_scores",
+    module="04_attention",
+    defines="_compute_attention_scores",
+    cases=(
+        Case("values", 1, values),
+        Case("any leading axes", 0.5, any_leading_axes),
+        Case("gradient", 0.5, gradient),
+    ),
+    reference=reference,
+    misconceptions=(
+        *(
+            computes(sentence, "scores", function)
+            for sentence, function in (
+                (
+                    "K was reshaped, not transposed: a reshape keeps the order of the numbers. Exchange its last two axes.",
+                    lambda Q, K: Q @ K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2]),
+                ),
+                ("These are products of the queries with themselves. K takes no part.", lambda Q, K: Q @ swap(Q)),
+                ("These are products of the keys with themselves. Q takes no part.", lambda Q, K: K @ swap(K)),
+                (
+                    "Queries and keys are exchanged: a row belongs to a query, a column to a key.",
+                    lambda Q, K: K @ swap(Q),
+                ),
+                ("K was not transposed.", lambda Q, K: Q @ K),
+                ("Q was transposed in place of K.", lambda Q, K: swap(Q) @ K),
+                (
+                    "The scores are scaled here already. That is the task of `_scale_scores`, and it would happen twice.",
+                    lambda Q, K: Q @ swap(K) / math.sqrt(Q.shape[-1]),
+                ),
+                (
+                    "The scores are divided by the width. Plain dot products are asked for.",
+                    lambda Q, K: Q @ swap(K) / Q.shape[-1],
+                ),
+                ("A softmax was applied. Plain dot products are asked for.", lambda Q, K: softmax(Q @ swap(K))),
+                (
+                    "These are cosines: queries and keys were brought to length 1. Plain dot products are asked for.",
+                    lambda Q, K: (
+                        (Q / np.linalg.norm(Q, axis=-1, keepdims=True))
+                        @ swap(K / np.linalg.norm(K, axis=-1, keepdims=True))
+                    ),
+                ),
+                (
+                    "These are (negative) distances, not dot products.",
+                    lambda Q, K: -((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(-1),
+                ),
+                (
+                    "These are distances, not dot products.",
+                    lambda Q, K: np.sqrt(((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(-1)),
+                ),
+                ("The sign is turned.", lambda Q, K: -(Q @ swap(K))),
+                (
+                    "Negative scores were cut off. They are scores like any other.",
+                    lambda Q, K: np.maximum(Q @ swap(K), 0),
+                ),
+                ("Only the first batch element's keys are used.", lambda Q, K: Q @ swap(K[:1] if K.ndim > 2 else K)),
+                (
+                    "Scores of different batch elements are mixed: each one has queries and keys of its own.",
+                    lambda Q, K: Q @ swap(K[::-1] if K.ndim > 2 else K),
+                ),
+            )
+        ),
+        says(
+            "The axes are counted from the left, so another number of leading axes fails. Count from the right: -2 and -1.",
+            Raised.AXIS,
+            Raised.UNPACK,
+            cases=("any leading axes",),
+        ),
+        says(
+            "The wrong axes were exchanged: count from the right, -2 and -1.",
+            Raised.PRODUCT,
+            Raised.BROADCAST,
+            Raised.INDEX,
+            cases=("any leading axes",),
+        ),
+        says(
+            "The inner sizes do not fit: the last two axes of K must be exchanged, (S, D) to (D, S).",
+            Raised.PRODUCT,
+            cases=("values",),
+        ),
+        shows(
+            "Every leading axis was exchanged along with the last two. Exchange only axes -2 and -1.",
+            other_number_of_axes("scores", "Q"),
+        ),
+        shows("The gradient reaches only one of Q and K: `.data` cuts the graph of the other.", no_gradient("Q")),
+        shows("The gradient reaches only one of Q and K: `.data` cuts the graph of the other.", no_gradient("K")),
+    ),
+    stand_in=StandIn(
+        "_compute_attention_scores",
+        ("Q", "K"),
+        1,
+        lambda Q, K: [references.scores(Q, K)],
+        lambda _index, grad, Q, K: list(references.scores_gradient(Q, K, grad)),
+    ),
+)

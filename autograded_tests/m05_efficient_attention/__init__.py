@@ -1,0 +1,1 @@
+"""The exercises of 05_efficient_attention."""

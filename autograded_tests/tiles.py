@@ -1,0 +1,99 @@
+"""Attention in tiles, there and back: its inputs, and which scores count when some tiles are left out."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from autograded_tests import references
+from autograded_tests.variants import Array, Function
+from exercises.data import Data
+from exercises.misconceptions import shows
+from exercises.model import Question
+from exercises.signs.arrays import returned
+
+WHOLE = 100  # a block that holds everything
+
+
+def fewer_queries(d: Data) -> dict[str, Array]:
+    """Q, K, V with fewer queries than keys: the queries are the last positions.
+
+    Blocks of H divide neither, unless H divides S.
+    """
+    keys = d.S + d.H
+    return {"Q": d.normal(270, d.S, d.D), "K": d.normal(271, keys, d.D), "V": d.normal(272, keys, d.Dv)}
+
+
+def as_many_queries(d: Data) -> dict[str, Array]:
+    """Q, K, V with as many queries as keys: two blocks of L."""
+    n = 2 * d.L
+    return {"Q": d.normal(273, n, d.D), "K": d.normal(274, n, d.D), "V": d.normal(275, n, d.Dv)}
+
+
+def mask_of_fewer(d: Data) -> Array:
+    return d.random_mask(276, d.S, d.S + d.H)
+
+
+def options(block: int, mask: Array | None, causal: bool) -> dict[str, Any]:
+    return {"mask": mask, "causal": causal, "block": block}
+
+
+def ask_memory(name: str, backward: bool) -> Question:
+    inputs = {"name": name, "length": 768, "width": 4, "block": 64, "backward": backward}
+    return Question("whole_table", inputs, ("whole_table",))
+
+
+def right_pairs(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return references.tiled_mask(L, S, mask, causal)
+
+
+def not_masked(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return references.tiled_mask(L, S, None, causal)
+
+
+def not_causal(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return references.tiled_mask(L, S, mask, False)
+
+
+def tiles_left(L: int, S: int, mask: Array | None, within: bool, causal: bool, block: int, keep: Function) -> Array:
+    """The table without the tiles that are not kept.
+
+    within  the future is blocked within a tile; keep(first query, last query, first key, end of the keys) in positions
+    """
+    table = references.tiled_mask(L, S, mask, within)
+    for a in range(0, L, block) if causal else ():
+        for b in range(0, S, block):
+            if not keep(a + S - L, min(a + block, L) - 1 + S - L, b, min(b + block, S)):
+                table[a : a + block, b : b + block] = 0
+    return table
+
+
+def only_last_tile(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return np.asarray(right_pairs(L, S, mask, causal, block) * (np.arange(S) // block == (S - 1) // block))
+
+
+def only_first_tile(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return right_pairs(L, S, mask, causal, block) * (np.arange(S) < block)
+
+
+def whole_blocks_only(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return right_pairs(L, S, mask, causal, block) * (np.arange(S) < S // block * block)
+
+
+WHAT_IS_LEFT_OUT: tuple[tuple[str, Function], ...] = (
+    ("Only the last tile of each row of tiles counts: what came before is lost.", only_last_tile),
+    ("Only the first tile of each row of tiles is looked at.", only_first_tile),
+    ("The last tile is left out when the block does not divide the number of keys: use `_blocks`.", whole_blocks_only),
+)
+TILES_TOO_LARGE = shows(
+    "An array with a value for each pair of query and key is made, all at once or piece by piece. Keep nothing of a tile but what is summed up.",
+    returned("whole_table"),
+    ("never the whole table",),
+)
+
+
+def tile_scores(question: Question, allowed: Function = right_pairs, scale: Function = math.sqrt) -> Array:
+    """All scores, -1e9 where a query may not look, in tiles of which some may be left out."""
+    Q, K = question["Q"].astype(float), question["K"].astype(float)
+    table = allowed(len(Q), len(K), question["mask"], question["causal"], question["block"])
+    return np.where(table > 0, Q @ K.T / scale(Q.shape[1]), -1e9)

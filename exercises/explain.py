@@ -1,0 +1,195 @@
+"""Which sentence a failed case gets: that of a mistake that fits, or else what can be seen."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from exercises.compare import expected, predicted, same
+from exercises.model import Case, Exercise, Misconception, Question, Reply, Session
+from exercises.problem import Problem
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A question that was not answered rightly: the reply, and which result is wrong; none if no arrays came."""
+
+    question: Question
+    reply: Reply
+    result: str
+
+
+Failures = dict[str, Sequence[Failure]]
+
+
+@dataclass(frozen=True)
+class Said:
+    """A sentence for a case.
+
+    named    it names a mistake
+    follows  it says no more than that something else is to blame
+    raised   it says what the student's own code raised
+    """
+
+    sentence: str
+    named: bool = False
+    follows: bool = False
+    raised: bool = False
+
+
+FOLLOWS = Said("Probably for the same reason.", follows=True)
+TOGETHER = Said("Counts when something else is right.", follows=True)
+
+
+def explain(exercise: Exercise, session: Session, failures: Failures) -> dict[str, Said]:
+    """A sentence for each failed case.
+
+    Of all misconceptions that fit a failed case, the one that fits most failed cases and would lose fewest others explains it.
+    """
+    cases = {case.name: case for case in exercise.cases}
+    fits = {
+        name: [m for m in exercise.misconceptions if _fits(exercise, m, cases[name], failed)]
+        for name, failed in failures.items()
+    }
+    passed = [case for case in exercise.cases if case.name not in failures]
+    votes = {
+        m: sum(m in found for found in fits.values())
+        - sum(_would_lose(exercise, m, exercise.questions(c)) for c in passed if not m.cases or c.name in m.cases)
+        for m in dict.fromkeys(m for found in fits.values() for m in found)
+    }
+    said = {
+        name: Said(max(fits[name], key=votes.__getitem__).sentence, named=True)
+        if fits[name]
+        else _symptom(exercise, session, failed[0])
+        for name, failed in failures.items()
+    }
+    values = [name for name, failed in failures.items() if not all(f.result.startswith("grad_") for f in failed)]
+    if any(said[name].named for name in values):  # with a named mistake in the values, gradients and the rest follow
+        return {n: s if n in values and (s.named or s.raised) else FOLLOWS for n, s in said.items()}
+    return said
+
+
+def _fits(exercise: Exercise, misconception: Misconception, case: Case, failed: Sequence[Failure]) -> bool:
+    """Whether a misconception accounts for the questions of a case that were answered wrongly, and for those that were not."""
+    if misconception.cases and case.name not in misconception.cases:
+        return False
+    if misconception.sign is not None:
+        return any(_shows(exercise, misconception, f) for f in failed)
+    for f in failed:
+        prediction = None if f.reply.problem else predicted(misconception, f.question)
+        reference = expected(exercise, f.question)
+        keys = [key for key in f.question.compare if prediction is not None and key in prediction]
+        if prediction is None or not keys:
+            return False
+        if not all(key in f.reply.arrays and same(f.reply.arrays[key], prediction[key]) for key in keys):
+            return False
+        if all(same(np.asarray(prediction[key], dtype=float), reference[key]) for key in keys):
+            return False
+    wrong = {f.question for f in failed}
+    return not _would_lose(exercise, misconception, [q for q in exercise.questions(case) if q not in wrong])
+
+
+def _shows(exercise: Exercise, misconception: Misconception, failure: Failure) -> bool:
+    assert misconception.sign is not None
+    try:
+        return bool(misconception.sign(failure.question, failure.reply, expected(exercise, failure.question)))
+    except (ValueError, TypeError, IndexError, KeyError):  # arrays of any shape can come back
+        return False
+
+
+def _would_lose(exercise: Exercise, misconception: Misconception, questions: Sequence[Question]) -> bool:
+    """Whether an answer with this misconception would fail one of these questions."""
+    return any(
+        not same(np.asarray(prediction[key]), expected(exercise, question)[key])
+        for question in questions
+        if (prediction := predicted(misconception, question)) is not None
+        for key in question.compare
+        if key in prediction
+    )
+
+
+def _symptom(exercise: Exercise, session: Session, failure: Failure) -> Said:
+    """What can be said of a failed case without knowing the mistake. Never an expected value."""
+    question, reply, key = failure.question, failure.reply, failure.result
+    if reply.problem:
+        return _problem(reply)
+    if (changed := _changed_input(question, reply)) is not None:
+        return Said(
+            f"The input {changed} was changed in place. Compute a new Tensor and leave the input alone.", named=True
+        )
+    answer, reference = reply.arrays.get(key), expected(exercise, question)[key]
+    if key.startswith("grad_"):
+        name = key.removeprefix("grad_").replace("_weight", ".weight").replace("_bias", ".bias")
+        if answer is None or not answer.any():
+            return Said(
+                f"No gradient reaches {name}: the graph is cut. Stay with Tensor operations, without `.data`.",
+                named=True,
+            )
+        return Said(f"The gradient of {name} is not right, although the result may be.")
+    if answer is None:
+        return Said(f"There is no `{key}`.", named=True)
+    if answer.shape != reference.shape:
+        sentence = f"`{key}` has shape {answer.shape}, it should be {reference.shape}."
+        if answer.ndim == reference.ndim and sorted(answer.shape) == sorted(reference.shape):
+            sentence += " Two axes are exchanged."
+        return Said(sentence)
+    again = session.ask(exercise.name, question, {})
+    if not again.problem and key in again.arrays and not _identical(answer, again.arrays[key]):
+        return Said(
+            "The result differs from one call to the next. Nothing in it may be random or made anew in each call.",
+            named=True,
+        )
+    return _where(key, answer, reference)
+
+
+def _problem(reply: Reply) -> Said:
+    """Why no arrays came."""
+    text = _plain(reply.text)
+    match reply.problem:
+        case Problem.BLANK:
+            return Said("Not answered yet.")
+        case Problem.MISSING:
+            name, _, error = text.partition(": ")
+            reason = f"its cell raised {error}" if error else "its cell is missing, or it raised an error."
+            return Said(f"`{name}` is not defined: {reason}", raised=True)
+        case Problem.KIND:
+            return Said(f"{text}.", named=True)
+        case Problem.RAISED:
+            return Said(f"It raised {text}", raised=True)
+        case Problem.TIME:
+            return Said(f"It ran for too long and was stopped{': ' + text if text else ''}.")
+        case Problem.MEMORY:
+            return Said("It needed more memory than there is.")
+        case Problem.DIED:
+            return Said("It ended the Python process.")
+    return Said(f"What came back could not be read: {text}.")
+
+
+def _changed_input(question: Question, reply: Reply) -> str | None:
+    for after in (k for k in reply.arrays if k.endswith("_after") and k.removesuffix("_after") in question.inputs):
+        name = after.removesuffix("_after")
+        if not same(reply.arrays[after], np.asarray(question[name])):
+            return name
+    return None
+
+
+def _where(key: str, answer: np.ndarray, reference: np.ndarray) -> Said:
+    """Where a result of the right shape is wrong."""
+    if not np.isfinite(answer.astype(float)).all() and np.isfinite(reference).all():
+        return Said(f"`{key}` holds inf or nan.")
+    off = [i for i in np.ndindex(reference.shape) if not same(answer[i][None], np.asarray(reference[i])[None])]
+    if not off or not answer.ndim:
+        return Said(f"`{key}` is not right.")
+    first = ", ".join(map(str, off[0]))
+    return Said(f"`{key}[{first}]` is not right ({len(off)} of {answer.size} differ).")
+
+
+def _identical(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.shape == b.shape and bool(np.allclose(a.astype(float), b.astype(float), rtol=1e-6, equal_nan=True))
+
+
+def _plain(text: str) -> str:
+    """Text from a student's process: one line, printable, short."""
+    line = re.sub(r"\s+", " ", "".join(c if c.isprintable() or c.isspace() else "?" for c in text)).strip()
+    return line if len(line) <= 160 else line[:157] + "..."

@@ -1,0 +1,47 @@
+"""Short ways to write down a misconception."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from exercises.model import Arrays, Misconception, Question, Reply
+from exercises.signs.exceptions import Raised, raised
+
+NOT_ARGUMENTS = (
+    "grad",
+    "as_tensor",
+    "by_call",
+    "by_default",
+    "name",
+    "results",
+    "overwritten",
+)  # inputs that the answer never sees
+
+
+def computes(
+    sentence: str, result: str, function: Callable[..., np.ndarray], cases: tuple[str, ...] = ()
+) -> Misconception:
+    """A wrong computation of one result from the arguments of the question, by name."""
+
+    def wrong(question: Question) -> Arrays:
+        arguments: dict[str, Any] = {k: v for k, v in question.inputs.items() if k not in NOT_ARGUMENTS}
+        return {result: function(**arguments)}
+
+    return Misconception(sentence, wrong=wrong, cases=cases)
+
+
+def says(sentence: str, *kinds: Raised, cases: tuple[str, ...] = ()) -> Misconception:
+    """A mistake that shows in what the student's code raised."""
+    return Misconception(sentence, sign=raised(*kinds), cases=cases)
+
+
+def shows(sentence: str, sign: Callable[[Question, Reply, Arrays], bool], cases: tuple[str, ...] = ()) -> Misconception:
+    """A mistake that shows in a reply; the signs are in exercises/signs/."""
+    return Misconception(sentence, sign=sign, cases=cases)
+
+
+NAMES_KEPT = says(
+    "The function does not take the arguments that it was handed out with; keep their names and their order.",
+    Raised.ARGUMENTS,
+)

@@ -1,0 +1,91 @@
+"""Signs in what kind of arrays came back: shapes, nan, what is there at all."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from exercises.model import Arrays, Question, Reply
+from exercises.signs.exceptions import Sign
+
+
+def returned(result: str) -> Sign:
+    """The result came back; for cases in which only one thing can be wrong with it."""
+    return lambda question, reply, expected: result in reply.arrays
+
+
+def lacks(result: str) -> Sign:
+    """Arrays came back, and this one is not among them."""
+    return lambda question, reply, expected: not reply.problem and result not in reply.arrays
+
+
+def answered(question: Question, reply: Reply, expected: Arrays) -> bool:
+    """Arrays came back."""
+    return not reply.problem
+
+
+def holds_nan(*results: str) -> Sign:
+    """One of the results that are asked for holds nan."""
+
+    def sign(question: Question, reply: Reply, expected: Arrays) -> bool:
+        there = [reply.arrays[r] for r in results if r in question.compare and r in reply.arrays]
+        return any(bool(np.isnan(array).any()) for array in there)
+
+    return sign
+
+
+def not_finite(*results: str) -> Sign:
+    """One of the results that are asked for holds inf or nan."""
+
+    def sign(question: Question, reply: Reply, expected: Arrays) -> bool:
+        there = [reply.arrays[r] for r in results if r in question.compare and r in reply.arrays]
+        return any(not np.isfinite(array).all() for array in there)
+
+    return sign
+
+
+def number_of_axes(results: str | tuple[str, ...], axes: int) -> Sign:
+    """One of the results has this number of axes."""
+    names = (results,) if isinstance(results, str) else results
+    return lambda question, reply, expected: any(r in reply.arrays and reply.arrays[r].ndim == axes for r in names)
+
+
+def other_number_of_axes(result: str, like: str) -> Sign:
+    """The result has more or fewer axes than this input."""
+    return lambda question, reply, expected: (
+        result in reply.arrays and reply.arrays[result].ndim != np.ndim(question[like])
+    )
+
+
+def other_shape(result: str) -> Sign:
+    """The result has not the shape of the right one."""
+    return lambda question, reply, expected: (
+        result in reply.arrays and reply.arrays[result].shape != expected[result].shape
+    )
+
+
+def other_shape_than(inputs: Mapping[str, str]) -> Sign:
+    """One of the results has not the shape of the input that belongs to it."""
+    return lambda question, reply, expected: any(
+        r in reply.arrays and reply.arrays[r].shape != question[name].shape for r, name in inputs.items()
+    )
+
+
+def other_first_axes(results: tuple[str, ...], like: str, axes: int) -> Sign:
+    """One of the results differs from this input in its first axes."""
+    return lambda question, reply, expected: any(
+        r in reply.arrays and reply.arrays[r].shape[:axes] != question[like].shape[:axes] for r in results
+    )
+
+
+def other_numbers(result: str, allowed: tuple[float, ...]) -> Sign:
+    """The result has the right shape and holds other numbers than these."""
+    return lambda question, reply, expected: (
+        reply.arrays[result].shape == expected[result].shape and not np.isin(reply.arrays[result], allowed).all()
+    )
+
+
+def nan_instead_of_numbers(result: str) -> Sign:
+    """The result holds nan where the right one holds a number."""
+    return lambda question, reply, expected: (
+        result in reply.arrays and bool((np.isnan(reply.arrays[result]) & ~np.isnan(expected[result])).any())
+    )

@@ -1,0 +1,15 @@
+"""Signs of a mask that does not block."""
+
+import numpy as np
+
+from exercises.compare import same
+from exercises.model import Arrays, Question, Reply
+
+
+def blocked_too_high(question: Question, reply: Reply, expected: Arrays) -> bool:
+    """Allowed scores are right; blocked ones are lower than they were, but not low enough to have no share."""
+    scores = question["scores"]
+    if "masked" not in question.compare or "masked" not in reply.arrays or reply.arrays["masked"].shape != scores.shape:
+        return False
+    allowed, masked = np.broadcast_to(np.asarray(question["mask"]) != 0, scores.shape), reply.arrays["masked"]
+    return same(masked[allowed], scores[allowed]) and bool((masked[~allowed] < scores[~allowed]).all())

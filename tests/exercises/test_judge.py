@@ -1,0 +1,399 @@
+"""judge() on small exercises made for it: points, follow-through and sentences, each with the value that must come."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from exercises.compare import same
+from exercises.data import Data
+from exercises.judge import judge
+from exercises.misconceptions import computes, says, shows
+from exercises.model import Arrays, Case, Exercise, Misconception, Question, Reply, StandIn, Verdict
+from exercises.problem import Problem
+from exercises.signs.arrays import returned
+from exercises.signs.exceptions import Raised
+
+Answer = Callable[[np.ndarray], object]
+
+
+def ask(number: int, *shape: int, compare: tuple[str, ...] = ("y",)) -> Question:
+    return Question("double", {"x": Data().normal(number, *shape)}, compare)
+
+
+def reference(question: Question) -> Arrays:
+    x = question["x"].astype(float)
+    return {"y": 2 * x, "x_after": x, "grad_x": np.full(x.shape, 2.0)}
+
+
+TRIPLED = computes("You tripled it.", "y", lambda x: 3 * x)
+EXERCISE = Exercise(
+    name="double",
+    module="00_none",
+    defines="double",
+    cases=(
+        Case("values", 2, lambda d: (ask(1, 3), ask(2, 2, 3))),
+        Case("one number", 1, lambda d: (ask(3, 1),)),
+        Case("gradient", 0.75, lambda d: (ask(4, 4, compare=("grad_x",)),)),
+        Case("input unchanged", 0.25, lambda d: (ask(5, 3, compare=("x_after",)),), needs_another=True),
+    ),
+    reference=reference,
+    misconceptions=(
+        TRIPLED,
+        computes("You squared it.", "y", lambda x: x * x),
+        says("The axis is not there.", Raised.AXIS),
+    ),
+    stand_in=StandIn("double", ("x",), 1, lambda x: [2 * x], lambda _index, grad, x: [2 * grad]),
+)
+
+
+class Answers:
+    """A session that answers with a function of (question, stand-ins), and remembers what it was asked."""
+
+    def __init__(self, answer: Callable[[Question, Mapping[str, StandIn]], Reply], **verdicts: Verdict) -> None:
+        self.answer, self.verdicts = answer, dict(verdicts)
+        self.asked: list[tuple[str, Question, tuple[str, ...]]] = []
+
+    def ask(self, about: str, question: Question, stand_ins: Mapping[str, StandIn]) -> Reply:
+        self.asked.append((about, question, tuple(stand_ins)))
+        return self.answer(question, stand_ins)
+
+
+def replies(
+    y: Answer = lambda x: 2 * x, after: Answer = lambda x: x, grad: Answer = lambda x: np.full(x.shape, 2.0)
+) -> Answers:
+    def answer(question: Question, stand_ins: Mapping[str, StandIn]) -> Reply:
+        x = question["x"]
+        arrays = {"y": y(x), "x_after": after(x), "grad_x": grad(x)}
+        return Reply({k: np.asarray(v) for k, v in arrays.items() if v is not None})
+
+    return Answers(answer)
+
+
+def problem(kind: Problem, text: str = "") -> Answers:
+    return Answers(lambda question, stand_ins: Reply(problem=kind, text=text))
+
+
+def points(verdict: Verdict) -> list[float]:
+    return [case.points for case in verdict.cases]
+
+
+def said(verdict: Verdict) -> list[str]:
+    return [case.message for case in verdict.cases]
+
+
+def test_a_right_answer_has_all_points_and_nothing_is_said() -> None:
+    session = replies()
+    verdict = judge(EXERCISE, session)
+    assert (verdict.points, verdict.max, verdict.messages) == (4, 4, ())
+    assert points(verdict) == [2, 1, 0.75, 0.25] and [c.max for c in verdict.cases] == [2, 1, 0.75, 0.25]
+    assert {about for about, _, _ in session.asked} == {"double"} and len(session.asked) == 5
+    assert str(verdict).splitlines() == [
+        "double  4/4", "  ok    values", "  ok    one number", "  ok    gradient", "  ok    input unchanged",
+    ]  # fmt: skip
+
+
+def test_a_verdict_is_remembered() -> None:
+    session = replies()
+    first = judge(EXERCISE, session)
+    asked = len(session.asked)
+    assert judge(EXERCISE, session) is first and len(session.asked) == asked
+    assert session.verdicts == {"double": first}
+
+
+def test_one_wrong_question_loses_its_case_and_no_other() -> None:
+    verdict = judge(EXERCISE, replies(y=lambda x: 2 * x + (x.size == 1)))
+    assert points(verdict) == [2, 0, 0.75, 0.25] and verdict.points == 3
+    assert said(verdict) == ["", "`y[0]` is not right (1 of 1 differ).", "", ""]
+    assert str(verdict).splitlines()[2] == "  lost  one number       `y[0]` is not right (1 of 1 differ)."
+
+
+def test_a_wrong_computation_is_named_and_what_follows_says_so() -> None:
+    verdict = judge(EXERCISE, replies(y=lambda x: 3 * x, grad=lambda x: np.full(x.shape, 3.0)))
+    assert points(verdict) == [0, 0, 0, 0]  # the input is unchanged, which counts for nothing alone
+    assert said(verdict) == ["You tripled it.", "You tripled it.", "Probably for the same reason.", TOGETHER]
+    assert [c.named for c in verdict.cases] == [True, True, False, False]
+    assert [c.follows for c in verdict.cases] == [False, False, True, True]
+    assert verdict.messages == ("You tripled it.", "Probably for the same reason.", TOGETHER)
+
+
+TOGETHER = "Counts when something else is right."
+
+
+def test_what_could_be_right_without_computing_counts_with_another_case() -> None:
+    verdict = judge(EXERCISE, replies(y=lambda x: 0 * x))
+    assert points(verdict) == [0, 0, 0.75, 0.25]
+    verdict = judge(EXERCISE, replies(y=lambda x: 0 * x, grad=lambda x: 0 * x))
+    assert points(verdict) == [0, 0, 0, 0] and said(verdict)[3] == TOGETHER
+
+
+def test_a_changed_input_is_said() -> None:
+    verdict = judge(EXERCISE, replies(after=lambda x: x + 1))
+    assert points(verdict) == [2, 1, 0.75, 0]
+    assert verdict.messages == (
+        "The input x was changed in place. Compute a new Tensor and leave the input alone.",
+    ) and verdict.cases[3].named  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "sentence", "named"),
+    [
+        (Problem.BLANK, "", "Not answered yet.", False),
+        (Problem.MISSING, "double", "`double` is not defined: its cell is missing, or it raised an error.", False),
+        (Problem.MISSING, "double: NameError: x", "`double` is not defined: its cell raised NameError: x", False),
+        (Problem.KIND, "The result should be a Tensor", "The result should be a Tensor.", True),
+        (Problem.RAISED, "ValueError: no", "It raised ValueError: no", False),
+        (Problem.RAISED, "AxisError: axis 3 is out of bounds", "The axis is not there.", True),
+        (Problem.RAISED, "E: " + "x" * 500, "It raised E: " + "x" * 154 + "...", False),
+        (Problem.RAISED, "E: x\n\n\x00 y", "It raised E: x ? y", False),
+        (Problem.TIME, "", "It ran for too long and was stopped.", False),
+        (Problem.TIME, "all of it", "It ran for too long and was stopped: all of it.", False),
+        (Problem.MEMORY, "", "It needed more memory than there is.", False),
+        (Problem.DIED, "", "It ended the Python process.", False),
+        (Problem.BAD, "no known problem", "What came back could not be read: no known problem.", False),
+    ],
+)
+def test_a_problem_has_its_sentence(kind: Problem, text: str, sentence: str, named: bool) -> None:
+    verdict = judge(EXERCISE, problem(kind, text))
+    assert verdict.points == 0 and said(verdict)[0] == sentence and verdict.cases[0].named is named
+
+
+def test_a_case_ends_with_the_first_problem() -> None:
+    session = problem(Problem.DIED)
+    judge(EXERCISE, session)
+    assert len(session.asked) == 4  # one of two for "values"
+
+
+@pytest.mark.parametrize(
+    ("answers", "case", "sentence", "named"),
+    [
+        (replies(grad=lambda x: None), 2, "No gradient reaches x: the graph is cut. Stay with Tensor operations, without `.data`.", True),
+        (replies(grad=lambda x: 0 * x), 2, "No gradient reaches x: the graph is cut. Stay with Tensor operations, without `.data`.", True),
+        (replies(grad=lambda x: x), 2, "The gradient of x is not right, although the result may be.", False),
+        (replies(y=lambda x: None), 0, "There is no `y`.", True),
+        (replies(y=lambda x: 2 * x[None]), 0, "`y` has shape (1, 3), it should be (3,).", False),
+        (replies(y=lambda x: 2 * x.T), 0, "`y` has shape (3, 2), it should be (2, 3). Two axes are exchanged.", False),
+        (replies(y=lambda x: np.where(x == x.max(), np.nan, 2 * x)), 0, "`y` holds inf or nan.", False),
+        (replies(y=lambda x: 2 * x + (np.arange(x.size).reshape(x.shape) == 1)), 0, "`y[1]` is not right (1 of 3 differ).", False),
+    ],
+)  # fmt: skip
+def test_a_symptom_has_its_sentence(answers: Answers, case: int, sentence: str, named: bool) -> None:
+    result = judge(EXERCISE, answers).cases[case]
+    assert (result.points, result.message, result.named) == (0, sentence, named)
+
+
+def test_a_result_of_one_number_has_no_place() -> None:
+    exercise = replace(
+        EXERCISE, cases=(Case("one", 1, lambda d: (ask(1, 3),)),), reference=lambda q: {"y": np.array(2.0)}
+    )
+    assert said(judge(exercise, replies(y=lambda x: np.array(1.0)))) == ["`y` is not right."]
+
+
+def test_an_answer_that_differs_from_call_to_call_is_told_so() -> None:
+    numbers = iter(range(100))
+    verdict = judge(EXERCISE, replies(y=lambda x: 2 * x + 1 + next(numbers)))
+    assert said(verdict)[0].startswith("The result differs from one call to the next.") and verdict.cases[0].named
+
+
+def test_random_nan_is_no_difference() -> None:
+    assert said(judge(EXERCISE, replies(y=lambda x: np.nan * x)))[0] == "`y` holds inf or nan."
+
+
+# --- which of several sentences ---------------------------------------------------------------------------------------
+
+
+def with_misconceptions(*misconceptions: Misconception) -> Exercise:
+    return replace(EXERCISE, misconceptions=misconceptions)
+
+
+def test_a_misconception_must_fit_every_wrong_question_of_the_case() -> None:
+    wrong = replies(y=lambda x: 3 * x if x.ndim == 1 else 5 * x)
+    assert said(judge(EXERCISE, wrong))[:2] == ["Probably for the same reason.", "You tripled it."]
+
+
+def test_a_misconception_that_would_fail_a_right_question_does_not_fit() -> None:
+    wrong = replies(y=lambda x: 3 * x if x.ndim == 2 else 2 * x)  # the first of two questions is right
+    assert said(judge(EXERCISE, wrong))[0] == "`y[0, 0]` is not right (6 of 6 differ)."
+
+
+def test_what_equals_the_right_answer_is_no_misconception() -> None:
+    doubled = computes("You doubled it.", "y", lambda x: 2 * x)
+    assert "You doubled it." not in judge(with_misconceptions(doubled), replies(y=lambda x: 7 * x)).messages
+    assert judge(with_misconceptions(doubled), replies()).messages == ()
+
+
+def test_the_one_that_explains_most_cases_is_said() -> None:
+    first = computes("Only sometimes.", "y", lambda x: 3 * x if x.ndim == 1 and x.size > 1 else 2 * x)
+    one = replace(EXERCISE, cases=(Case("a", 1, lambda d: (ask(1, 3),)), Case("b", 1, lambda d: (ask(3, 1),))))
+    verdict = judge(replace(one, misconceptions=(first, TRIPLED)), replies(y=lambda x: 3 * x))
+    assert said(verdict) == ["You tripled it.", "You tripled it."]
+    verdict = judge(replace(one, misconceptions=(TRIPLED, first)), replies(y=lambda x: 3 * x if x.size > 1 else 2 * x))
+    assert said(verdict) == ["Only sometimes.", ""]  # the other would have lost the second case
+
+
+def test_of_two_that_fit_alike_the_first_is_said() -> None:
+    again = computes("Again.", "y", lambda x: 3 * x)
+    assert judge(with_misconceptions(TRIPLED, again), replies(y=lambda x: 3 * x)).messages[0] == "You tripled it."
+    assert judge(with_misconceptions(again, TRIPLED), replies(y=lambda x: 3 * x)).messages[0] == "Again."
+
+
+def test_a_misconception_may_be_for_some_cases_only() -> None:
+    only = replace(TRIPLED, cases=("one number",))
+    assert said(judge(with_misconceptions(only), replies(y=lambda x: 3 * x)))[:2] == [
+        "Probably for the same reason.",
+        "You tripled it.",
+    ]
+    sign = shows("It came.", returned("y"), ("one number",))
+    assert said(judge(with_misconceptions(sign), replies(y=lambda x: 5 * x)))[1] == "It came."
+
+
+def test_a_misconception_that_cannot_be_computed_does_not_apply() -> None:
+    broken = computes("Broken.", "y", lambda x: x.reshape(77))
+    other = Misconception("Not here.", wrong=lambda question: None)
+    elsewhere = computes("Elsewhere.", "z", lambda x: 3 * x)
+    verdict = judge(with_misconceptions(broken, other, elsewhere, TRIPLED), replies(y=lambda x: 3 * x))
+    assert said(verdict)[0] == "You tripled it."
+
+
+def test_a_sign_that_meets_odd_arrays_shows_nothing() -> None:
+    def odd(question: Question, reply: Reply, expected: Arrays) -> bool:
+        raise KeyError("no such array")
+
+    assert (
+        said(judge(with_misconceptions(shows("Odd.", odd), TRIPLED), replies(y=lambda x: 3 * x)))[0]
+        == "You tripled it."
+    )
+
+
+def test_what_was_raised_is_not_put_down_to_another_mistake() -> None:
+    def answer(question: Question, stand_ins: Mapping[str, StandIn]) -> Reply:
+        if question["x"].size == 1:
+            return Reply(problem=Problem.RAISED, text="ValueError: my own")
+        return Reply({"y": 3 * question["x"], "x_after": question["x"], "grad_x": np.full(4, 3.0)})
+
+    assert said(judge(EXERCISE, Answers(answer))) == [
+        "You tripled it.",
+        "It raised ValueError: my own",
+        "Probably for the same reason.",
+        TOGETHER,
+    ]
+
+
+# --- follow-through ---------------------------------------------------------------------------------------------------
+
+LATER = replace(EXERCISE, name="later", defines="later", uses=(EXERCISE,), misconceptions=(), stand_in=None)
+HELPED = "Right, once `double` is; nothing lost here."
+
+
+def after_mistake(right_with_help: bool) -> Answers:
+    """The answer to `later` doubles with the earlier answer, which triples."""
+
+    def answer(question: Question, stand_ins: Mapping[str, StandIn]) -> Reply:
+        factor = 2 if stand_ins and right_with_help else 3
+        x = question["x"]
+        return Reply({"y": factor * x, "x_after": x, "grad_x": np.full(x.shape, float(factor))})
+
+    return Answers(answer)
+
+
+def test_a_mistake_costs_its_points_once() -> None:
+    session = after_mistake(right_with_help=True)
+    verdict = judge(LATER, session)
+    assert (verdict.points, verdict.messages) == (4, (HELPED,))
+    assert said(verdict) == [HELPED, HELPED, HELPED, ""]
+    assert not any(case.named for case in verdict.cases)
+    assert session.verdicts["double"].points == 0
+    assert {stand_ins for about, _, stand_ins in session.asked if about == "later"} == {(), ("double",)}
+
+
+def test_what_is_wrong_with_right_earlier_answers_too_loses_its_points() -> None:
+    verdict = judge(LATER, after_mistake(right_with_help=False))
+    assert verdict.points == 0 and HELPED not in verdict.messages
+
+
+def test_an_earlier_answer_that_is_right_is_not_replaced() -> None:
+    session = after_mistake(right_with_help=True)
+    session.verdicts["double"] = Verdict("double", 4, 4, ())
+    assert judge(LATER, session).points == 0
+    assert all(not stand_ins for _, _, stand_ins in session.asked)
+
+
+def test_an_earlier_answer_without_a_stand_in_is_not_replaced() -> None:
+    session = after_mistake(right_with_help=True)
+    assert judge(replace(LATER, uses=(replace(EXERCISE, stand_in=None),)), session).points == 0
+
+
+def test_two_earlier_answers_are_named_together() -> None:
+    other = replace(EXERCISE, name="other", defines="other")
+    verdict = judge(replace(LATER, uses=(EXERCISE, other)), after_mistake(right_with_help=True))
+    assert verdict.messages == ("Right, once `double` and `other` are; nothing lost here.",)
+
+
+def test_an_answer_that_is_not_there_is_not_asked_with_help() -> None:
+    session = problem(Problem.MISSING, "later")
+    assert judge(LATER, session).points == 0
+    assert "double" not in session.verdicts
+
+
+# --- equal numbers ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "right", "equal"),
+    [
+        ([1.0, 2.0], [1.0, 2.0], True),
+        ([1.0009, 2.0], [1.0, 2.0], True),
+        ([1.003, 2.0], [1.0, 2.0], False),
+        ([1.0], [1.0, 2.0], False),
+        ([0.00015, 2.0], [0.0, 2.0], True),  # against the largest number
+        ([0.0005, 2.0], [0.0, 2.0], False),
+        ([0.0, 0.0], [0.0, 5e-5], False),
+        ([0.0, 0.0], [0.0, 5e-7], True),
+        ([np.nan], [np.nan], True),
+        ([np.nan], [1.0], False),
+        ([-1e9, 1.0], [-np.inf, 1.0], True),
+        ([-np.inf, 1.0], [-1e9, 1.0], True),
+        ([-104.5, 1.0], [-np.inf, 1.0], True),
+        ([-103.0, 1.0], [-np.inf, 1.0], False),
+        ([-104.5, -2.0], [-np.inf, -2.0], False),  # 102.5 below the lowest that is allowed
+        ([-107.0, -2.0], [-np.inf, -2.0], True),
+        ([1e9, 1.0], [np.inf, 1.0], True),
+        ([1e7, 1.0], [np.inf, 1.0], False),
+    ],
+)
+def test_same(answer: list[float], right: list[float], equal: bool) -> None:
+    assert same(np.array(answer), np.array(right)) is equal
+
+
+def test_numbers_of_other_kinds_are_not_the_same() -> None:
+    assert same(np.array([True, False]), np.array([1.0, 0.0])) and same(np.array([1, 0], np.int8), np.array([1.0, 0.0]))
+    assert not same(np.array(["1"]), np.array([1.0])) and not same(np.array([1 + 0j]), np.array([1.0]))
+    assert not same(np.array([1.0], object), np.array([1.0]))
+
+
+# --- seeds and sizes --------------------------------------------------------------------------------------------------
+
+
+def test_questions_are_made_once_for_a_seed_and_sizes() -> None:
+    exercise = replace(EXERCISE, cases=(Case("values", 1, lambda d: (Question("p", {"x": d.normal(1, d.L)}, ()),)),))
+    (case,) = exercise.cases
+    assert exercise.questions(case)[0] is exercise.questions(case)[0]
+    other = exercise.on(Data(seed=1, L=6))
+    assert other.questions(case)[0]["x"].shape == (6,) and exercise.questions(case)[0]["x"].shape == (4,)
+
+
+def test_data_are_seeded() -> None:
+    first, same_again, other = Data().normal(7, 3), Data().normal(7, 3), Data(seed=1).normal(7, 3)
+    assert first.dtype == np.float32 and (first == same_again).all() and not np.allclose(first, other)
+    np.testing.assert_array_equal(first, np.random.default_rng(7).normal(size=3).astype(np.float32))
+    assert not np.allclose(Data(seed=1).normal(8, 3), other)
+    np.testing.assert_allclose(Data().normal(7, 3, scale=2), 2 * first, rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_every_row_of_a_mask_has_allowed_and_blocked_keys(seed: int) -> None:
+    for number in range(50):
+        mask = Data(seed=seed).random_mask(number, 3, 4, 2)
+        assert mask.dtype == np.float32 and set(np.unique(mask)) == {0, 1}
+        assert (mask.sum(-1) == 1).all()
