@@ -1,4 +1,4 @@
-"""A linear layer: weight, bias, parameters."""
+"""Weight, bias, parameters."""
 
 from collections.abc import Callable
 
