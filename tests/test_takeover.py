@@ -65,6 +65,13 @@ COMMENTS = {
     ("ben", "scale_scores", "You showed me this in class: 1 point. Grüße, 李"),
     ("chloe", "scale_scores", "Look at the variance once more."),
 }
+NO_RESPONSE = {  # the automatic comment
+    *(("ben", name) for name in (*EXERCISES, *QUESTIONS)),
+    ("goran-example_1006", "scaled_dot_product_attention"),
+    ("goran-example_1006", "multi_head_attention"),
+    *((student, name) for student in ("chloe", "emil", "goran-example_1006", "ivan", "julia") for name in QUESTIONS),
+    *((student, "question_masking") for student in ("dan", "hana")),
+}
 STUDENTS = {
     ("ada", "Ada", "Lovelace", "ada@example.org", None),
     ("goran-example_1006", "Goran", "Example", None, None),
@@ -242,6 +249,12 @@ def test_everybody_is_a_row_with_the_right_points(taken):
     assert taken.rows["eve"]["reason"] == "there is no notebook in the folder"
 
 
+def test_nobody_is_told_of_changes_that_the_new_version_made(taken):
+    """Locked cells that are as 0.1.0 handed them out were not changed by a student."""
+    for row in [*taken.rows.values(), *taken.later_rows.values()]:
+        assert not row["repairs"]
+
+
 def test_the_gradebook_keeps_what_was_given_by_hand(taken):
     assert grades_of(taken.folder, MODULE) == expected_grades(BY_THIS_VERSION)
     unread = (
@@ -250,6 +263,8 @@ def test_the_gradebook_keeps_what_was_given_by_hand(taken):
     assert set(query(taken.folder, unread, MODULE)) == {("dan", "question_scaling"), ("hana", "question_scaling")}
     given = "select s.student_id, c.name, x.manual_comment from comment x" + OF_CELLS + "and x.manual_comment <> ''"
     assert set(query(taken.folder, given, MODULE)) == COMMENTS
+    automatic = "select s.student_id, c.name from comment x" + OF_CELLS + "and x.auto_comment = 'No response.'"
+    assert set(query(taken.folder, automatic, MODULE)) == NO_RESPONSE
 
 
 def test_the_gradebook_keeps_students_dates_and_the_other_module(taken):
