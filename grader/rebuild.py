@@ -4,6 +4,7 @@ From the student come only the sources of answers, of written answers and of cel
 outputs, tags, attachments and locked cells, is ours. Every repair is a line in the result.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -49,6 +50,7 @@ class _Theirs:
     source: str
     grade_id: str
     id: str
+    untouched: bool  # as it was handed out, be it in an earlier version of the course
     used: bool = False
     defines: set[str] = field(default_factory=set)
 
@@ -93,19 +95,33 @@ def read(data: bytes) -> list[_Theirs]:
             continue
         metadata = cell.get("metadata")
         mark = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-        grade_id = mark.get("grade_id") if isinstance(mark, dict) else None
+        mark = mark if isinstance(mark, dict) else {}
+        grade_id = mark.get("grade_id")
         source = text_of(cell.get("source", cell.get("input", "")))
+        cell_type = "code" if cell.get("cell_type") == "code" else "markdown"
         found.append(
             _Theirs(
                 number,
-                "code" if cell.get("cell_type") == "code" else "markdown",
+                cell_type,
                 source,
                 grade_id if isinstance(grade_id, str) else "",
                 cell["id"] if isinstance(cell.get("id"), str) else "",
+                isinstance(grade_id, str) and mark.get("checksum") == _checksum(mark, cell_type, source),
                 defines=set(re.findall(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", source, re.MULTILINE)),
             )
         )
     return found
+
+
+def _checksum(mark: Cell, cell_type: str, source: str) -> str:
+    """nbgrader's checksum of a cell (nbgrader.utils.compute_checksum), which is in the metadata of what was handed out."""
+    grade, solution = mark.get("grade") is True, mark.get("solution") is True
+    locked = not solution and (grade or mark.get("locked") is True)
+    parts = [source, cell_type, str(grade), str(solution), str(locked), mark["grade_id"]]
+    points = mark.get("points")
+    if grade and isinstance(points, int | float) and abs(points) < 1e6:
+        parts.append(str(float(points)))
+    return hashlib.md5("".join(parts).encode(errors="replace"), usedforsecurity=False).hexdigest()
 
 
 def _list(value: Any) -> list[Any]:
@@ -163,8 +179,7 @@ def _find_answer(name: str, cell: Cell, defined: str, theirs: list[_Theirs], rep
     claims = [t for t in theirs if t.grade_id == name or (not t.grade_id and t.id and t.id == cell.get("id"))]
     defining = [t for t in theirs if defined in t.defines]
     both = [t for t in claims if t in defining]
-    stub = text_of(cell["source"]).strip()
-    worked = [t for t in both if t.source.strip() != stub] or [t for t in defining if t.source.strip() != stub]
+    worked = [t for t in both if not _is_blank(t, cell)] or [t for t in defining if not _is_blank(t, cell)]
     candidates = worked or both or defining or [t for t in claims if t.source.strip()]
     if not candidates:
         repairs.append(f'the answer cell "{name}" is missing; graded without it')
@@ -175,7 +190,7 @@ def _find_answer(name: str, cell: Cell, defined: str, theirs: list[_Theirs], rep
             repairs.append(f"`{defined}` was found in the cell of another answer")
         else:
             repairs.append(f'the answer "{name}" was found by the name that it defines, `{defined}`')
-    filled = [t for t in both if t.source.strip() != stub]
+    filled = [t for t in both if not _is_blank(t, cell)]
     if len(filled) > 1:
         repairs.append(
             f'there are {len(filled)} cells with the answer "{name}"; the last one that is filled in was graded'
@@ -184,7 +199,7 @@ def _find_answer(name: str, cell: Cell, defined: str, theirs: list[_Theirs], rep
         repairs.append(f'the answer cell "{name}" was turned into text; read as code')
     already, answer.used = answer.used, True
     for t in claims:
-        if not t.used and t.source.strip() in ("", stub):
+        if not t.used and _is_blank(t, cell):
             t.used = True  # an empty copy
     return None if already else answer
 
@@ -196,8 +211,13 @@ def _find_written(name: str, cell: Cell, theirs: list[_Theirs], repairs: list[st
         return None
     for t in claims:
         t.used = True
-    filled = [t for t in claims if t.source.strip() and t.source.strip() != text_of(cell["source"]).strip()]
+    filled = [t for t in claims if not _is_blank(t, cell)]
     return (filled or claims)[-1]
+
+
+def _is_blank(theirs: _Theirs, ours: Cell) -> bool:
+    """There is nothing in it but what was handed out."""
+    return theirs.untouched or theirs.source.strip() in ("", text_of(ours["source"]).strip())
 
 
 def _recognise_ours(ours: Sequence[Cell], theirs: list[_Theirs], repairs: list[str]) -> dict[int, int]:
@@ -207,6 +227,7 @@ def _recognise_ours(ours: Sequence[Cell], theirs: list[_Theirs], repairs: list[s
     by_source = {text_of(c["source"]).strip(): n for n, c in enumerate(ours)}
     anchors: dict[int, int] = {}
     seen: set[int] = set()
+    of_earlier_version = False
     for t in theirs:
         place = by_name.get(t.grade_id)
         if place is None and not t.grade_id and t.id:
@@ -219,19 +240,22 @@ def _recognise_ours(ours: Sequence[Cell], theirs: list[_Theirs], repairs: list[s
         cell = ours[place]
         if t.used or kind_of(cell) in ("answer", "written"):
             continue
-        if kind_of(cell) == "text" and t.source.strip() != text_of(cell["source"]).strip():
+        same = t.source.strip() == text_of(cell["source"]).strip()
+        if kind_of(cell) == "text" and not same:
             continue  # a note that the student wrote into our text: kept as an added cell
         t.used = True
         name = cell["metadata"].get("nbgrader", {}).get("grade_id", "")
         if name and t.type != cell["cell_type"]:
             repairs.append(f'the cell "{name}" was turned into text; ours was used')
-        elif name and t.source.strip() != text_of(cell["source"]).strip():
+        elif name and not same and t.untouched:
+            of_earlier_version = True
+        elif name and not same:
             repairs.append(f'the cell "{name}" was changed; ours was used')
         if name and place in seen:
             repairs.append(f'the cell "{name}" is there more than once; ours was used')
         seen.add(place)
     for place, cell in enumerate(ours):
-        if kind_of(cell) in ("given", "test", "demo") and place not in seen:
+        if kind_of(cell) in ("given", "test", "demo") and place not in seen and not of_earlier_version:
             repairs.append(f'the cell "{cell["metadata"]["nbgrader"]["grade_id"]}" is missing; put back')
     return anchors
 
@@ -260,7 +284,7 @@ def _assemble(
         if kind in ("answer", "written"):
             answer = chosen.get(name)
             source = answer.source if answer is not None else ""
-            blank = source.strip() in ("", text_of(cell["source"]).strip())
+            blank = answer is None or _is_blank(answer, cell)
             if kind == "answer":  # pieces that stood before the answer are run before it
                 pieces = added.get(place, ())
                 before = [p for p in pieces if answer is not None and int(p.cell["id"][6:]) < answer.number]

@@ -105,3 +105,33 @@ def test_rebuilding_twice_changes_nothing():
     assert not rebuilt.repairs
     again = json.dumps({"cells": [p.cell for p in rebuilt.parts], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
     assert rebuild(again.encode(), ASSIGNMENT.cells, DEFINES) == rebuilt
+
+
+def test_a_cell_of_an_earlier_version_was_not_changed_by_the_student():
+    """What it was handed out as is in nbgrader's checksum; with another text, it was changed."""
+    import nbformat
+    from nbgrader.utils import compute_checksum
+
+    def earlier(notebook, *, edited=False):
+        for cell in notebook["cells"]:
+            mark = cell["metadata"].get("nbgrader", {})
+            if mark.get("grade_id") in ("imports", "test_scale_scores", "scale_scores", "question_scaling"):
+                cell["source"] = "".join(cell["source"]) + "\nas it was a year ago"
+                mark["checksum"] = compute_checksum(nbformat.from_dict(cell))
+                cell["source"] += " and now" * edited
+        notebook["cells"] = [c for c in notebook["cells"] if c["id"] != "mask-value"]
+
+    def rebuilt(edit):
+        found = rebuild(submission(blank=["scale_scores"], edit=edit), ASSIGNMENT.cells, DEFINES)
+        return found.repairs, {part.name for part in found.parts if part.blank}
+
+    questions = {"question_scaling", "question_masking"}
+    assert rebuilt(earlier) == ((), {"scale_scores", *questions})
+    assert rebuilt(lambda notebook: earlier(notebook, edited=True)) == (
+        (
+            'the cell "imports" was changed; ours was used',
+            'the cell "test_scale_scores" was changed; ours was used',
+            'the cell "mask_value" is missing; put back',
+        ),
+        {"question_masking"},
+    )

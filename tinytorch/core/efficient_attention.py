@@ -91,7 +91,7 @@ def cached_attention(layer, x, cache):
     return layer.out_proj(_merge_heads(output))
 
 
-def _check_groups(Q, K, V, mask):
+def _check_groups(Q, K, V, mask=None):
     """Query heads are shared out evenly among key-value heads; the mask as an array, or None."""
     for name, array in (("Q", Q), ("K", K), ("V", V)):
         if array.ndim != 4:
