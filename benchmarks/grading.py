@@ -18,6 +18,7 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 from page import replace_tables
@@ -46,14 +47,14 @@ class Measured:
     points: set[float]
 
 
-def notebook(path: Path, demos: bool) -> dict:
-    content = json.loads(path.read_text(encoding="utf-8"))
+def notebook(path: Path, demos: bool) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     if not demos:
         content["cells"] = [c for c in content["cells"] if "demo" not in c["metadata"].get("tags", ())]
     return content
 
 
-def write(path: Path, content: dict) -> None:
+def write(path: Path, content: dict[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content), encoding="utf-8")
 
@@ -62,7 +63,7 @@ def run(command: list[str], folder: Path) -> tuple[float, float]:
     """Seconds, and the peak of all processes' memory in MB."""
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
     start = time.perf_counter()
-    with open(folder / "log.txt", "w") as log:
+    with (folder / "log.txt").open("w") as log:
         process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT, env=environment)
         peak, done = 0.0, threading.Event()
 
