@@ -13,8 +13,8 @@ help:  ## print this list
 setup: $(INSTALLED)  ## make .venv, install the locked packages and the project
 
 $(INSTALLED): requirements.lock pyproject.toml settings.ini
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 setup")'
-	$(PYTHON) -m venv .venv
+	@test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 setup")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --require-hashes -r requirements.lock
 	$(BIN)/pip install -qq --no-build-isolation --no-deps -e .
 	@# the wheel is tinytorch alone; these two make the rest importable here, and give it a command
@@ -25,11 +25,11 @@ $(INSTALLED): requirements.lock pyproject.toml settings.ini
 
 # as root: install it; else, or where that fails (no network), say what to install and go on
 define INSTALL_BUBBLEWRAP
-  if command -v apt-get >/dev/null; then install="apt-get install -y -qq --no-install-recommends bubblewrap"; \
-  else install="dnf install -y -q bubblewrap"; fi; \
+  if command -v apt-get >/dev/null; then tool=apt-get; else tool=dnf; fi; \
   if [ "$$(id -u)" = 0 ]; then \
-    { ! command -v apt-get >/dev/null || apt-get update -qq; } && DEBIAN_FRONTEND=noninteractive $$install; fi; \
-  command -v bwrap >/dev/null || echo "To grade, install bubblewrap: sudo $$install"
+    if [ $$tool = dnf ]; then dnf install -y -q bubblewrap; \
+    else apt-get update -qq && apt-get install -y -qq --no-install-recommends bubblewrap; fi; fi; \
+  command -v bwrap >/dev/null || echo "To grade, install bubblewrap: sudo $$tool install bubblewrap"
 endef
 
 course: setup  ## make tinytorch/ and modules/ from the notebooks in solutions/
