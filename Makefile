@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup course grade test check kit try lab bench figures lock clean
+.PHONY: help setup course grade quick test slow check coverage mutants library torch kit solved try lab bench figures lock clean
 PYTHON ?= python3
 MODULE ?= 04_attention
 BIN := .venv/bin
@@ -12,20 +12,25 @@ help:  ## print this list
 
 setup: $(INSTALLED)  ## make .venv, install the locked packages and the project
 
-$(INSTALLED): requirements.lock setup.py settings.ini pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 setup")'
-	$(PYTHON) -m venv .venv
+$(INSTALLED): requirements.lock pyproject.toml settings.ini
+	@test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 setup")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --require-hashes -r requirements.lock
 	$(BIN)/pip install -qq --no-build-isolation --no-deps -e .
-	@# the wheel is tinytorch alone; here the grader and the tests are importable, too
+	@# the wheel is tinytorch alone; these two make the rest importable here, and give it a command
 	$(BIN)/python -c 'import os, site; open(os.path.join(site.getsitepackages()[0], "course.pth"), "w").write(os.getcwd())'
-	@command -v bwrap >/dev/null || { \
-	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    apt-get update -qq && apt-get install -y -qq --no-install-recommends bubblewrap; \
-	  elif [ "$$(id -u)" = 0 ] && command -v dnf >/dev/null; then dnf install -y -q bubblewrap; \
-	  elif command -v dnf >/dev/null; then echo "To grade, install bubblewrap: sudo dnf install bubblewrap"; \
-	  else echo "To grade, install bubblewrap: sudo apt-get install bubblewrap"; fi; }
+	@printf '#!/bin/sh\nexec "$$(dirname "$$0")/python" -P -m grader "$$@"\n' > $(BIN)/grader && chmod +x $(BIN)/grader
+	@command -v bwrap >/dev/null || { $(INSTALL_BUBBLEWRAP); }
 	touch $@
+
+# as root: install it; else, or where that fails (no network), say what to install and go on
+define INSTALL_BUBBLEWRAP
+  if command -v apt-get >/dev/null; then tool=apt-get; else tool=dnf; fi; \
+  if [ "$$(id -u)" = 0 ]; then \
+    if [ $$tool = dnf ]; then dnf install -y -q bubblewrap; \
+    else apt-get update -qq && apt-get install -y -qq --no-install-recommends bubblewrap; fi; fi; \
+  command -v bwrap >/dev/null || echo "To grade, install bubblewrap: sudo $$tool install bubblewrap"
+endef
 
 course: setup  ## make tinytorch/ and modules/ from the notebooks in solutions/
 	$(BIN)/python -m grader course
@@ -35,17 +40,42 @@ grade: setup  ## grade the class in classroom/ (the sample class, if there is no
 	$(BIN)/python -m grader grade $(MODULE)
 	$(BIN)/python -m grader feedback $(MODULE)
 
-test: setup  ## run all tests
-	$(BIN)/python -m pytest
+quick: setup  ## run the tests that need neither the jail nor a browser (a minute)
+	$(BIN)/python -m pytest -m "not jail and not browser and not slow"
 
-check: setup  ## fail if something generated is stale, a notebook does not run, or ruff complains
+test: setup  ## run all tests but the slow ones (8 minutes)
+	$(BIN)/python -m pytest -m "not slow"
+
+slow: setup  ## run the slow tests (45 minutes)
+	$(BIN)/python -m pytest -m slow
+
+check: setup  ## fail if something generated is stale, a notebook does not run, or ruff or mypy complain
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python -m grader course --check --run
 
+coverage: setup  ## run what `make test` runs, and fail if too few lines of the grader were run
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -m "not slow"
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+mutants: setup  ## break the code in one place at a time, and name the places that no test notices
+	$(BIN)/python tests/support/mutants.py
+
+library: setup  ## run the library's own tests, on every Python that is found
+	$(BIN)/python -m pytest tests/library
+
+torch: setup  ## install PyTorch and compare the library with it
+	$(BIN)/pip install --quiet torch --index-url https://download.pytorch.org/whl/cpu
+	$(BIN)/python -m pytest tests/library -m torch
+
 kit: setup  ## make the archives that students get, in dist/
 	$(BIN)/python -m grader kit
+
+solved: kit  ## make the kits with right answers in them, in dist/solved/, to try their commands elsewhere
+	$(BIN)/python tests/support/solved_kits.py dist/solved
 
 try: setup  ## judge one notebook at once: make try FILE=modules/04_attention/attention.ipynb
 	$(BIN)/python -m grader try $(FILE)
@@ -60,8 +90,9 @@ bench: setup  ## time the library against PyTorch, if it is installed, and our g
 figures: setup  ## draw the pictures of README and docs/
 	$(BIN)/python docs/figures.py
 
-lock:  ## choose the newest versions that fit requirements.in
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header requirements.in -o requirements.lock
+lock:  ## lock what pyproject.toml lists (make lock UPGRADE=--upgrade: the newest versions of all)
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
+	  --extra grader --extra test --extra dev pyproject.toml -o requirements.lock
 
 clean:  ## remove what can be made again; classroom/ stays
-	rm -rf .venv dist build *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf .venv dist build *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .coverage.*

@@ -29,6 +29,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import numpy as np
 from page import replace_tables
@@ -54,14 +55,15 @@ def attention_in_numpy(Q: np.ndarray, K: np.ndarray, V: np.ndarray, weights: np.
     weights -= weights.max(-1, keepdims=True)
     np.exp(weights, out=weights)
     weights /= weights.sum(-1, keepdims=True)
-    return weights @ V
+    output: np.ndarray = weights @ V
+    return output
 
 
 def attention_in_torch(Q, K, V):
     return torch.softmax(Q @ K.transpose(-2, -1) / WIDTH**0.5, dim=-1) @ V
 
 
-def backward(leaves: list, output, grad) -> None:
+def backward(leaves: list[Any], output: Any, grad: Any) -> None:
     output.backward(grad)
     for leaf in leaves:
         leaf.grad = None
@@ -71,10 +73,11 @@ def attention(length: int, gradient: bool) -> dict[str, Call]:
     """Candidates for attention on (1, 8, length, 64), by name."""
     rng = np.random.default_rng(0)
     arrays = [rng.normal(size=(1, HEADS, length, WIDTH)).astype(np.float32) for _ in range(4)]
-    *inputs, grad = arrays
+    q_array, k_array, v_array, grad = arrays
+    inputs = q_array, k_array, v_array
     Q, K, V = (Tensor(a, requires_grad=gradient) for a in inputs)
 
-    def ours(function: Callable, **options: bool) -> Call:
+    def ours(function: Callable[..., Any], **options: bool) -> Call:
         def call() -> None:
             result = function(Q, K, V, **options)
             if gradient:
@@ -94,7 +97,7 @@ def attention(length: int, gradient: bool) -> dict[str, Call]:
         return calls
     q, k, v = (torch.from_numpy(a.copy()).requires_grad_(gradient) for a in inputs)
 
-    def theirs(function: Callable, **options: bool) -> Call:
+    def theirs(function: Callable[..., Any], **options: bool) -> Call:
         def call() -> None:
             with torch.set_grad_enabled(gradient):
                 output = function(q, k, v, **options)
@@ -125,7 +128,7 @@ def layer(length: int, gradient: bool) -> dict[str, Call]:
         return {"MultiHeadAttention": ours}
     weights = [torch.from_numpy(p.data.T.copy()).requires_grad_(gradient) for p in mha.parameters()]
 
-    def theirs(function: Callable) -> Call:
+    def theirs(function: Callable[..., Any]) -> Call:
         def call() -> None:
             with torch.set_grad_enabled(gradient):
                 given, linear = torch.from_numpy(x), torch.nn.functional.linear
@@ -216,7 +219,7 @@ def table(subject: str, gradient: bool, lengths: list[int], rate: float) -> list
         for name, taken in times.items():
             other = ", causal" if "causal" in name else ""
 
-            def ratio(of: str, taken: float = taken, times: dict = times) -> str:
+            def ratio(of: str, taken: float = taken, times: dict[str, float] = times) -> str:
                 return f"{taken / times[of]:.2f}" if of in times else ""
 
             columns = [
@@ -350,7 +353,8 @@ def main() -> None:
         torch.set_num_threads(1)
     if options.memory:
         subject, name, length, gradient = options.memory
-        return print_memory(subject, name, int(length), gradient == "1")
+        print_memory(subject, name, int(length), gradient == "1")
+        return
     rate = operations_per_second()
     lines = [conditions(rate)]
     print(lines[0], flush=True)

@@ -13,7 +13,7 @@ def cross_entropy(logits: Tensor, targets: np.ndarray) -> Tensor:
     logits   (..., classes)
     targets  (...), whole numbers
     """
-    shifted = logits - logits.data.max(-1, keepdims=True)
+    shifted: Tensor = logits - logits.data.max(-1, keepdims=True)
     right = shifted[(*np.indices(targets.shape), targets)]
     return (shifted.exp().sum(-1).log() - right).mean()
 

@@ -32,7 +32,7 @@ def walked(tmp_path_factory) -> tuple[Path, dict[str, str]]:
     folder = tmp_path_factory.mktemp("course")
     for name in ("solutions", "modules", "tinytorch", "autograded_tests", "grader", "docs", "examples"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("nbgrader_config.py", "pyproject.toml", "settings.ini", "setup.py", "README.md", "Makefile"):
+    for name in ("nbgrader_config.py", "pyproject.toml", "settings.ini", "README.md", "Makefile"):
         shutil.copy(ROOT / name, folder)
     with zipfile.ZipFile(folder / "submissions.zip", "w") as archive:
         for n, path in enumerate(sorted((ROOT / "examples" / "class").iterdir())):

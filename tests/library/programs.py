@@ -109,7 +109,8 @@ def random_program(seed: int) -> Program:
     others = [SHAPES[rng.integers(len(SHAPES) - 1)] for _ in range(rng.integers(3))]
     chosen = [shape, *(shape if rng.random() < 0.5 else other for other in others)]
     leaves = tuple(np.asarray(rng.uniform(0.5, 1.5, shape) * rng.choice([-1, 1], shape)) for shape in chosen)
-    values, steps = list(leaves), []
+    values = list(leaves)
+    steps: list[Step] = []
     crowded = rng.choice(
         [0.1, 0.8]
     )  # how often values meet each other, and so flow into one gradient from several sides
@@ -134,7 +135,9 @@ def _random_step(rng: np.random.Generator, values: list[np.ndarray], crowded: fl
     x, y = values[a], values[b]
     smooth = np.abs(x).min(initial=1) > 0.3
     name = str(rng.choice(["add", "subtract", "multiply"] if rng.random() < crowded else sorted(ON_TENSORS)))
-    dim = None if rng.random() < 0.3 or x.ndim == 0 else int(rng.integers(-x.ndim, x.ndim))
+    dim: int | tuple[int, int] | None = (
+        None if rng.random() < 0.3 or x.ndim == 0 else int(rng.integers(-x.ndim, x.ndim))
+    )
     if x.ndim > 1 and rng.random() < 0.2:
         dim = (0, -1)
     match name:

@@ -194,7 +194,7 @@ def test_what_is_no_table_is_refused_by_name(function, mask, words):
 def test_the_advice_for_masks_that_are_added_is_given_for_those_only():
     with pytest.raises(ValueError, match="make one with mask == 0"):
         as_mask([0, -np.inf])
-    with pytest.raises(ValueError, match="where it may not$"):
+    with pytest.raises(ValueError, match=r"where it may not$"):
         as_mask([0.3, 1])
 
 
@@ -228,7 +228,7 @@ def test_pytorchs_order_of_arguments_is_noticed():
 
 @pytest.mark.parametrize("lengths", [[np.nan], [1.5], [-1], [4], [[1]], 2, ["a"], [None], [np.inf]])
 def test_lengths_are_whole_numbers(lengths):
-    with pytest.raises(ValueError, match="lengths is .*; it must be a list of whole numbers from 0 to seq_len, 3"):
+    with pytest.raises(ValueError, match=r"lengths is .*; it must be a list of whole numbers from 0 to seq_len, 3"):
         padding_mask(lengths, 3)
 
 

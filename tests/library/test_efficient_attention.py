@@ -1,6 +1,7 @@
 """The library of 05 by value: against the plain attention of 04, against loops in float64, and by its memory."""
 
 import tracemalloc
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -42,7 +43,7 @@ def test_pieces_through_a_cache_equal_the_causal_pass(cuts, seed):
     expected = layer(Tensor(x), mask=causal_mask(L)).data
     cache, ends = KVCache(), [0, *sorted(cuts), L]
     with no_grad():
-        rows = [cached_attention(layer, Tensor(x[:, a:b]), cache).data for a, b in zip(ends, ends[1:], strict=False)]
+        rows = [cached_attention(layer, Tensor(x[:, a:b]), cache).data for a, b in pairwise(ends)]
     close(np.concatenate(rows, axis=1), expected)
     assert len(cache) == L and cache.K.shape == (B, 3, L, 4)
     assert layer.attention_weights.shape == (B, 3, L - ends[-2], L)

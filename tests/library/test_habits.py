@@ -194,8 +194,10 @@ REFUSED = {
     "shapes of @": (
         lambda x: x @ np.ones((4, 2)),
         ValueError,
-        r"@: the left side has shape \(2, 3\), the right side \(4, 2\); the left's last axis \(3\) must equal "
-        r"the right's second-to-last \(4\)",
+        (
+            r"@: the left side has shape \(2, 3\), the right side \(4, 2\); the left's last axis \(3\) must equal "
+            r"the right's second-to-last \(4\)"
+        ),
     ),
     "shapes of @ with a vector": (lambda x: x @ [1, 2], ValueError, r"must equal the right's only one \(2\)"),
     "@ with a number": (lambda x: x @ 2, ValueError, r"both sides need at least one axis"),

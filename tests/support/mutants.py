@@ -24,7 +24,7 @@ from queue import SimpleQueue
 ROOT = Path(__file__).resolve().parents[2]
 KNOWN = ROOT / "docs" / "mutants.md"
 PARTS = ("autograded_tests", "examples", "exercises", "grader", "modules", "solutions", "tests", "tinytorch", "docs")
-FILES = ("nbgrader_config.py", "pyproject.toml", "settings.ini", "requirements.in", "requirements.lock", "README.md")
+FILES = ("nbgrader_config.py", "pyproject.toml", "settings.ini", "requirements.lock", "README.md")
 
 # each file with the tests that must notice a change in it, the quickest first
 TARGETS: dict[str, list[str]] = {}
