@@ -24,7 +24,7 @@ OURS = {
         "grader/sandbox/worker.py",
     )
 } | {"probes.py": ROOT / "autograded_tests" / "probes.py"}
-SECRET = ("solutions", "autograded_tests", "grader", "tinytorch", "classroom", "tests", ".git")
+SECRET = ("solutions", "autograded_tests", "grader", "tinytorch", "classroom", "classroom-sample", "tests", ".git")
 
 
 def command_line(names: list[str]) -> list[str]:
