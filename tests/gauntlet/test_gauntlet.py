@@ -3,16 +3,12 @@
 import json
 import re
 import shutil
-import sys
 from functools import partial
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from conftest import QUICK
 from kinds import KINDS, SECRETS, Kind
+from limits import QUICK
 
 from grader import batch
 from grader.classroom import Classroom
@@ -21,6 +17,8 @@ from grader.pages.feedback import write_feedback
 from grader.result import Result
 from grader.sandbox import pool
 from grader.sandbox.check import open_jail
+
+pytestmark = pytest.mark.jail
 
 MODULE = "04_attention"
 
