@@ -85,6 +85,7 @@ def test_a_wrong_answer_is_shown_in_its_line(kit):
     assert "ok   apply_mask" in checked.stdout and "to go" in checked.stdout
 
 
+@pytest.mark.long
 def test_right_answers_make_a_library_that_works(kit):
     """It passes autograded_tests, and the examples run on it."""
     (kit / "attention.ipynb").write_bytes(submission())
@@ -114,6 +115,7 @@ def test_right_answers_make_a_library_that_works(kit):
     assert graded.returncode == 1 and "You divided by d_k. Divide by its square root." in graded.stdout
 
 
+@pytest.mark.long
 def test_the_kit_of_the_last_module_writes_with_a_cache(tmp_path):
     module = "05_efficient_attention"
     with zipfile.ZipFile(make_kit(module, tmp_path)) as archive:
@@ -127,6 +129,7 @@ def test_the_kit_of_the_last_module_writes_with_a_cache(tmp_path):
     assert sorted(p.name for p in (kit / "examples").glob("*.py")) == ["generate.py", "training.py"]
 
 
+@pytest.mark.jail
 def test_trying_a_notebook_gives_the_whole_verdict(tmp_path, capsys):
     path = tmp_path / "mine.ipynb"
     shutil.copy(ROOT / "examples" / "class" / "chloe" / MODULE / "attention.ipynb", path)

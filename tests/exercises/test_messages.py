@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from verdicts import wrong_verdicts
 
 from autograded_tests import EXERCISES
@@ -32,6 +33,8 @@ def page() -> str:
     )
 
 
+@pytest.mark.long  # it needs the verdicts on all answers, as test_answers.py does
+@pytest.mark.xdist_group("test_answers")
 def test_messages_page_is_up_to_date() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "python tests/exercises/test_messages.py writes it anew"
 
