@@ -49,7 +49,7 @@ check: setup  ## fail if something generated is stale, a notebook does not run, 
 kit: setup  ## make the archives that students get, in dist/
 	$(BIN)/python -m grader kit
 
-try: setup  ## judge one notebook at once: make try FILE=modules/04_attention/attention.ipynb
+try: setup  ## judge one notebook at once: make try FILE=workspace/04_attention/attention.ipynb
 	$(BIN)/python -m grader try $(FILE)
 
 lab: setup  ## open JupyterLab in workspace/, with copies of the notebooks to work in

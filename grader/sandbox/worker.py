@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from grader.sandbox import walls
-from grader.sandbox.wire import ORDER, Answer, receive, send
+from grader.sandbox.wire import LONGEST, Answer, Order, Request, receive, send
 
 PLOTS_AFTER = 2  # copies: one that tries the jail, one for the first submission; while that runs there is time
 
@@ -88,9 +88,9 @@ def serve(connection: socket.socket, warm: Warm, settings: Settings) -> None:
         sys.stdout = sys.stderr = captured = Captured(settings.limits["output"])
         reply: dict[str, Any] = {"id": message["id"]}
         results: dict[str, np.ndarray] = {}
-        if message["do"] == "look around":
+        if message["do"] == Request.LOOK_AROUND:
             reply["holds"] = walls.look_around(settings.hidden, settings.scratch)
-        elif message["do"] == "run":
+        elif message["do"] == Request.RUN:
             error = _run(message["source"], message["ours"], warm)
             reply |= {"output": captured.text(), "error": "", "raised": ""}
             if error is not None:
@@ -221,12 +221,12 @@ def main() -> None:
     copies: dict[int, int] = {}
     started = 0
     while True:
-        message, fds, _, _ = socket.recv_fds(control, ORDER, 1)
+        message, fds, _, _ = socket.recv_fds(control, LONGEST, 1)
         if not message:
             return
         order = json.loads(message)
         slot = order["slot"]
-        if order["do"] == "end":
+        if order["do"] == Order.END:
             pid = copies.pop(slot, 0)
             if pid:
                 os.kill(pid, signal.SIGKILL)
