@@ -24,7 +24,8 @@ OURS = {
         "grader/sandbox/worker.py",
     )
 } | {"probes.py": ROOT / "autograded_tests" / "probes.py"}
-SECRET = ("solutions", "autograded_tests", "grader", "tinytorch", "classroom", "classroom-sample", "tests", ".git")
+SECRET = ("solutions", "autograded_tests", "exercises", "grader", "tinytorch", "tests", ".git")
+SECRET += ("classroom", "classroom-sample", "workspace")
 
 
 def command_line(names: list[str]) -> list[str]:
