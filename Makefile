@@ -80,7 +80,7 @@ kit: setup  ## make the archives that students get, in dist/
 solved: kit  ## make the kits with right answers in them, in dist/solved/, to try their commands elsewhere
 	$(BIN)/python tests/support/solved_kits.py dist/solved
 
-try: setup  ## judge one notebook at once: make try FILE=modules/04_attention/attention.ipynb
+try: setup  ## judge one notebook at once: make try FILE=workspace/04_attention/attention.ipynb
 	$(BIN)/python -m grader try $(FILE)
 
 lab: setup  ## open JupyterLab in workspace/, with copies of the notebooks to work in
