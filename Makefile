@@ -36,9 +36,11 @@ course: setup  ## make tinytorch/ and modules/ from the notebooks in solutions/
 	$(BIN)/python -m grader course
 
 grade: setup  ## grade the class in classroom/ (the sample class, if there is none), print a table, write feedback
-	@test -d classroom/submitted || { mkdir -p classroom && cp -R examples/class classroom/submitted; }
-	$(BIN)/python -m grader grade $(MODULE)
-	$(BIN)/python -m grader feedback $(MODULE)
+	@if [ -d classroom/submitted ]; then class=classroom; else \
+	  class=classroom-sample; mkdir -p $$class/submitted; cp -R examples/class/. $$class/submitted/; \
+	  echo "classroom/ has no submissions: grading the sample class in classroom-sample/"; fi; \
+	$(BIN)/python -m grader grade $(MODULE) --class $$class && \
+	$(BIN)/python -m grader feedback $(MODULE) --class $$class
 
 quick: setup  ## run the tests that need neither the jail nor a browser (a minute)
 	$(BIN)/python -m pytest -m "not jail and not browser and not slow"
@@ -80,8 +82,9 @@ solved: kit  ## make the kits with right answers in them, in dist/solved/, to tr
 try: setup  ## judge one notebook at once: make try FILE=modules/04_attention/attention.ipynb
 	$(BIN)/python -m grader try $(FILE)
 
-lab: setup  ## open the student copies in JupyterLab
-	$(BIN)/jupyter lab modules
+lab: setup  ## open JupyterLab in workspace/, with copies of the notebooks to work in
+	$(BIN)/python -m grader workspace
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/workspace
 
 bench: setup  ## time the library against PyTorch, if it is installed, and our grader against stock nbgrader (40 minutes)
 	$(BIN)/python benchmarks/library.py --markdown docs/performance.md

@@ -26,7 +26,7 @@ c.Autograde.autograde_preprocessors = []
 # feedback: verdicts as tables; nothing of a student's is run, nothing is loaded from elsewhere
 c.GenerateFeedback.exporter_class = "grader.nbgrader_plugins.FeedbackExporter"
 c.FeedbackExporter.template_name = "verdict"
-c.FeedbackExporter.extra_template_basedirs = [str(Path(__file__).parent / "grader" / "templates")]
+c.FeedbackExporter.extra_template_basedirs = [str(Path(__file__).parent / "grader" / "pages" / "templates")]
 formgrader = Path(find_spec("nbgrader").origin).parent / "server_extensions" / "formgrader"
 c.FeedbackExporter.extra_template_paths = [
     str(formgrader / "templates"),

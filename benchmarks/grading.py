@@ -155,11 +155,12 @@ def first_row() -> float:
 
 def where_time_goes() -> list[tuple[str, float]]:
     """Seconds of one right submission, step by step, in a warm jail; medians."""
-    from autograded_tests import judge
-    from grader.grade import load_assignment
-    from grader.jail import open_jail
-    from grader.rebuild import rebuild
-    from grader.session import JailSession
+    from exercises.judge import judge
+    from grader.course import load_assignment
+    from grader.notebook import CellKind
+    from grader.rebuild import is_run, rebuild
+    from grader.sandbox.check import open_jail
+    from grader.sandbox.session import JailSession
 
     assignment = load_assignment(MODULE)
     data = (ROOT / "examples" / "class" / "ada" / MODULE / "attention.ipynb").read_bytes()
@@ -167,11 +168,10 @@ def where_time_goes() -> list[tuple[str, float]]:
     steps: dict[str, list[float]] = {}
     for _ in range(20):
         times = [time.perf_counter()]
-        parts = rebuild(data, assignment.cells, {e.name: e.defines for e in assignment.exercises}).parts
-        cells = [p for p in parts if p.kind in ("given", "answer", "added") and p.cell["cell_type"] == "code"]
+        cells = [p for p in rebuild(data, assignment).parts if is_run(p)]
         times.append(time.perf_counter())
         session = JailSession(
-            jail, [p.cell["source"] for p in cells], [n for n, p in enumerate(cells) if p.kind == "given"]
+            jail, [p.cell["source"] for p in cells], [n for n, p in enumerate(cells) if p.kind == CellKind.GIVEN]
         )
         session.run()
         times.append(time.perf_counter())

@@ -5,7 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from grader.course import ROOT, module_notebook, run_notebook
+from grader.build import run_notebook
+from grader.course import ROOT, module_notebook
 
 FIGURES = {"training": "reversal.png", "two-heads": "two_heads.png"}
 

@@ -6,9 +6,11 @@ import zipfile
 from pathlib import Path
 
 from autograded_tests import exercises_of
-from grader.course import ROOT, CourseError, module_notebook, modules
+from grader.course import ROOT, modules, student_copy
+from grader.errors import CourseError
+from grader.student_copies import has_work
 
-TEMPLATES = Path(__file__).parent / "templates" / "kit"
+FILES = Path(__file__).parent / "kit_files"
 PACKAGES = (
     "jupyterlab",
     "matplotlib",
@@ -24,7 +26,7 @@ DATE = (2026, 1, 1, 0, 0, 0)  # of every file, so that the same course gives the
 
 
 def make_kit(module: str, folder: Path) -> Path:
-    """Write tinytorch-NN_name.zip; its path. Raises CourseError if there is no such module or no student copy of it."""
+    """Write tinytorch-NN_name.zip; its path. Raises CourseError if there is no such module, or no student copy as it was made."""
     files = kit_files(module)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"tinytorch-{module}.zip"
@@ -40,10 +42,13 @@ def kit_files(module: str) -> dict[str, bytes]:
     """Name and content of every file in a kit."""
     from jinja2 import Template
 
-    notebook = module_notebook(module).stem
-    copy = ROOT / "modules" / module / f"{notebook}.ipynb"
-    if not copy.is_file():
-        raise CourseError(f"{copy.relative_to(ROOT)} is not there; run `make course`")
+    copy = student_copy(module)
+    notebook = copy.stem
+    if has_work(copy):
+        raise CourseError(
+            f"{copy.relative_to(ROOT)}: somebody worked in it, so it is not handed out; move it to a folder of your own and "
+            "run `make course`"
+        )
     cells = json.loads(copy.read_text(encoding="utf-8"))["cells"]
     title = "".join(cells[0]["source"]).splitlines()[0].removeprefix("# ")
     exercises = [(e.name, e.points) for e in exercises_of(module)]
@@ -53,11 +58,11 @@ def kit_files(module: str) -> dict[str, bytes]:
     examples = [p for p in sorted((ROOT / "examples").glob("*.py")) if _last_module(p) == module]
     for path in [*examples, ROOT / "examples" / "training.py"] if examples else ():
         files[f"examples/{path.name}"] = path.read_bytes()
-    readme = Template((TEMPLATES / "README.md.j2").read_text(encoding="utf-8"), keep_trailing_newline=True)
+    readme = Template((FILES / "README.md.j2").read_text(encoding="utf-8"), keep_trailing_newline=True)
     files["README.md"] = readme.render(
         title=title, notebook=notebook, exercises=exercises, examples=bool(examples)
     ).encode()
-    files["Makefile"], files["course.py"] = ((TEMPLATES / name).read_bytes() for name in ("Makefile", "course.py"))
+    files["Makefile"], files["course.py"] = ((FILES / name).read_bytes() for name in ("Makefile", "course.py"))
     files["requirements.txt"] = "".join(f"{name}=={_locked(name)}\n" for name in PACKAGES).encode()
     return files | {".module": f"{notebook}\n".encode(), f"{notebook}.ipynb": copy.read_bytes()}
 

@@ -4,6 +4,7 @@ nbgrader_config.py puts these two into nbgrader's Autograde. Its first step does
 """
 
 import json
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +12,23 @@ import nbformat
 from nbconvert.exporters import HTMLExporter, NotebookExporter
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from grader import batch, gradebook
-from grader.grade import load_assignment
+from grader.classroom import find_submission, only_writer
+from grader.course import load_assignment
+from grader.grade import grade_submission
+from grader.records import Writer
 
-Result = tuple[Any, dict[str, Any]]
+Notebook = tuple[Any, dict[str, Any]]  # a notebook and nbconvert's resources
 
 
 class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
     """Does not read a submission as a notebook, which may be none; says where it is."""
 
-    def from_filename(self, filename: str, resources: Any = None, **kwargs: Any) -> Result:
+    def from_filename(self, filename: str, resources: Any = None, **kwargs: Any) -> Notebook:
         if not self.parent._sanitizing:  # nbgrader's second step reads what our first one wrote
-            read: Result = super().from_filename(filename, resources=resources, **kwargs)
+            read: Notebook = super().from_filename(filename, resources=resources, **kwargs)
             return read
         resources["folder"] = str(Path(filename).absolute().parent)
-        empty: Result = self.from_notebook_node(nbformat.v4.new_notebook(), resources=resources, **kwargs)
+        empty: Notebook = self.from_notebook_node(nbformat.v4.new_notebook(), resources=resources, **kwargs)
         return empty
 
 
@@ -36,18 +39,13 @@ class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
 class GradeInJail(NbGraderPreprocessor):  # type: ignore[misc]
     """Grades a submission, records it in the gradebook, and gives the notebook that is kept."""
 
-    def preprocess(self, nb: Any, resources: dict[str, Any]) -> Result:
+    def preprocess(self, nb: Any, resources: dict[str, Any]) -> Notebook:
         where, folder = resources["nbgrader"], Path(resources["folder"])
         assignment = load_assignment(where["assignment"])
-        submission = batch.find_submission(folder, where["student"], assignment)
-        graded = batch.grade_submission(submission, assignment.module)
-        course = self.config.CourseDirectory.get("course_id", "")
-        with (
-            batch.only_writer(folder.parents[2]),
-            gradebook.open_gradebook(where["db_url"], course) as book,
-        ):
-            gradebook.save_assignment(book, assignment)
-            late = gradebook.late_plugin(self.config)
-            gradebook.record(book, assignment, submission.student, graded, submission.timestamp, late)
-        notebook = batch.kept_notebook(submission, graded, assignment)
+        submission = find_submission(folder, where["student"], assignment)
+        result = grade_submission(submission, assignment.module)
+        config = deepcopy(self.config)
+        config.CourseDirectory.db_url = where["db_url"]
+        with only_writer(folder.parents[2]), Writer(assignment, config) as writer:
+            notebook = writer.record(submission, result)
         return nbformat.from_dict(json.loads(json.dumps(notebook))), resources

@@ -10,14 +10,17 @@ import shutil
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE / "support")]
 
 from collections.abc import Generator, Iterator
 
 import pytest
 
-from grader.grade import Assignment, load_assignment
-from grader.jail import Jail, Limits, open_jail
+from grader.course import Assignment, load_assignment
+from grader.sandbox.check import open_jail
+from grader.sandbox.jail import Jail
+from grader.sandbox.limits import Limits
 
 PATIENCE = float(os.environ.get("GRADER_TEST_PATIENCE", "1"))
 QUICK = Limits(cell_time=2 * PATIENCE, probe_time=1.5 * PATIENCE, whole_time=30 * PATIENCE, memory=800 << 20)

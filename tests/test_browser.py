@@ -18,11 +18,10 @@ from conftest import chromium
 from playwright.sync_api import Page, expect, sync_playwright
 from test_grader import ENVIRONMENT, rows_of
 
-from grader.batch import Classroom
-from grader.course import ROOT
-from grader.export import export
-from grader.grade import load_assignment
+from grader.classroom import Classroom
+from grader.course import ROOT, load_assignment
 from grader.gradebook import open_gradebook, save_assignment
+from grader.platforms.export import export
 
 MODULE = "04_attention"
 

@@ -17,11 +17,13 @@ from conftest import chromium
 from playwright.sync_api import Page, sync_playwright
 from test_grader import ENVIRONMENT, rows_of, set_manual_score
 
-from grader.batch import Classroom, grade_class
+from grader.batch import grade_class
+from grader.classroom import Classroom
 from grader.course import ROOT
-from grader.export import export, harmless
-from grader.feedback import write_feedback
-from grader.report import write_report
+from grader.pages.feedback import write_feedback
+from grader.pages.report import write_report
+from grader.platforms.export import export
+from grader.spreadsheet import harmless
 
 MODULE = "04_attention"
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from answers import submission
 
-from grader.batch import Classroom
-from grader.collect import collect
-from grader.course import CourseError
+from grader.classroom import Classroom
+from grader.errors import CourseError
+from grader.platforms.collect import collect
 
 MODULE = "04_attention"
 RIGHT, OTHER = submission(), submission(blank=("scale_scores",))

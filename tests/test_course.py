@@ -8,7 +8,8 @@ import pytest
 from answers import namespace
 
 from autograded_tests import EXERCISES
-from grader.course import ROOT, CourseError, module_notebook, modules
+from grader.course import ROOT, module_notebook, modules
+from grader.errors import CourseError
 
 MODULES = modules()
 

@@ -18,11 +18,14 @@ from autograded_tests import EXERCISES
 from exercises.judge import judge
 from exercises.local import LocalSession
 from grader import batch
-from grader.__main__ import main
-from grader.course import ROOT
-from grader.grade import grade_notebook, load_assignment
-from grader.jail import open_jail
-from grader.rebuild import rebuild
+from grader import grade as grading
+from grader.classroom import Classroom, only_writer
+from grader.cli import main
+from grader.course import ROOT, load_assignment
+from grader.grade import grade_notebook
+from grader.rebuild import is_run, rebuild
+from grader.sandbox import pool
+from grader.sandbox.check import open_jail
 
 MODULE = "04_attention"
 EXAMPLES = sorted(p.name for p in (ROOT / "examples" / "class").iterdir())
@@ -92,8 +95,8 @@ def set_manual_score(database: Path, student: str, cell: str, score: float) -> N
 def test_jailed_and_local_verdicts_are_the_same(student, jail, assignment):
     data = (ROOT / "examples" / "class" / student / MODULE / "attention.ipynb").read_bytes()
     names: dict = {}
-    for part in rebuild(data, assignment.cells, {e.name: e.defines for e in assignment.exercises}).parts:
-        if part.kind in ("given", "answer", "added") and part.cell["cell_type"] == "code":
+    for part in rebuild(data, assignment).parts:
+        if is_run(part):
             exec("".join(part.cell["source"]), names)
     local = LocalSession(names)
     graded = grade_notebook(data, assignment, jail)
@@ -136,7 +139,7 @@ def test_nbgraders_door_writes_the_same_rows(sample, tmp_path_factory):
         hand_in(folder, "unreadable", b"{broken")
     assert grade(sample)[0] == 0
     set_up = (
-        "import sys; from grader import gradebook; from grader.grade import load_assignment\n"
+        "import sys; from grader import gradebook; from grader.course import load_assignment\n"
         "with gradebook.open_gradebook(sys.argv[1], 'tinytorch') as book:\n"
         f"    gradebook.save_assignment(book, load_assignment('{MODULE}'))"
     )
@@ -227,7 +230,7 @@ def test_a_bug_of_ours_is_a_row_and_a_traceback(sample, monkeypatch, capsys):
     def break_down(*args):
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(batch, "grade_notebook", break_down)
+    monkeypatch.setattr(grading, "grade_notebook", break_down)
     assert main(["grade", MODULE, "--class", str(sample), "--json", "--student", "ada"]) == 1
     captured = capsys.readouterr()
     row = json.loads(captured.out)
@@ -257,7 +260,7 @@ def test_killed_and_started_again(tmp_path):
 
 
 def test_a_second_grader_waits_outside(sample):
-    with batch.only_writer(sample):
+    with only_writer(sample):
         status, rows, errors = grade(sample)
     assert status == 1 and not rows
     assert errors == f"grade: {sample}: another grader is at work here; wait until it is done\n"
@@ -265,9 +268,9 @@ def test_a_second_grader_waits_outside(sample):
 
 def test_another_executor_gives_the_same(sample, monkeypatch):
     monkeypatch.chdir(ROOT)
-    with ProcessPoolExecutor(1) as pool:
-        rows = batch.grade_class(MODULE, batch.Classroom(sample), students=["chloe", "dan"], executor=pool)
-        pool.submit(batch.close_jails).result()
+    with ProcessPoolExecutor(1) as executor:
+        rows = batch.grade_class(MODULE, Classroom(sample), students=["chloe", "dan"], executor=executor)
+        executor.submit(pool.close).result()
     assert [row.score for row in rows] == [26, 20.5]
 
 
@@ -307,7 +310,6 @@ def test_a_changed_or_added_test_needs_no_ceremony(sample):
     from dataclasses import replace
 
     from grader import gradebook
-    from grader.grade import load_assignment
 
     grade(sample)
     assignment = load_assignment(MODULE)

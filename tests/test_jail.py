@@ -13,11 +13,14 @@ import pytest
 from answers import Everything, submission
 from conftest import QUICK
 
-from grader import worker
 from grader.course import ROOT
+from grader.errors import JailError, JailTrouble
 from grader.grade import grade_notebook
-from grader.jail import Jail, JailError, Limits, open_jail
-from grader.session import JailSession
+from grader.sandbox import wire
+from grader.sandbox.check import check, open_jail
+from grader.sandbox.jail import Jail
+from grader.sandbox.limits import Limits
+from grader.sandbox.session import JailSession
 
 
 def run(jail: Jail, source: str) -> str:
@@ -29,7 +32,7 @@ def run(jail: Jail, source: str) -> str:
 
 
 def test_nothing_of_the_class_is_in_sight():
-    """No solution, test, gradebook, class or home: every regular file inside is Python's, a package's or one of seven of ours."""
+    """No solution, test, gradebook, class or home: every regular file inside is Python's, a package's or one of ours."""
     python = (sys.base_prefix, sys.prefix, "/usr/lib", "/dev", "/etc/ld.so.cache")
     source = f"""
 import os, json
@@ -47,7 +50,9 @@ print(json.dumps([sorted(set(files) - set(theirs)), odd]))
         f"/jail/tinytorch/{f}.py"
         for f in ("__init__", "core/__init__", "core/activations", "core/layers", "core/tensor")
     ]
-    assert ours == sorted(["/jail/probes.py", "/jail/worker.py", *library])
+    grader = [f"/jail/grader/{f}.py" for f in ("__init__", "sandbox/__init__")]
+    grader += [f"/jail/grader/sandbox/{f}.py" for f in ("walls", "wire", "worker")]
+    assert ours == sorted(["/jail/probes.py", *grader, *library])
     assert not suspicious
 
 
@@ -113,12 +118,12 @@ def test_nothing_is_left_running(jail):
     )
     session = JailSession(jail, [source])
     session.run()
-    warm = psutil.Process(jail._process.pid)
+    warm = psutil.Process(jail.pid)
     assert len(warm.children(recursive=True)) == 3  # bubblewrap's own child, the warm process, the copy
     session.close()
     assert len(warm.children(recursive=True)) == 2
     jail_of_its_own = open_jail("04_attention")
-    pid = jail_of_its_own._process.pid
+    pid = jail_of_its_own.pid
     session = JailSession(jail_of_its_own, [source])
     session.run()
     children = psutil.Process(pid).children(recursive=True)
@@ -186,21 +191,23 @@ def test_a_function_that_goes_wrong_costs_its_exercise_only(jail, assignment, so
 
 
 def test_a_jail_that_does_not_hold_is_refused(monkeypatch):
-    monkeypatch.setattr("grader.jail._hidden", lambda: ["/jail/probes.py"])
-    with pytest.raises(JailError, match="there is nothing of the course or of a home"):
+    monkeypatch.setattr("grader.sandbox.bubblewrap.hidden_paths", lambda: ["/jail/probes.py"])
+    with pytest.raises(JailError, match="there is nothing of the course or of a home") as caught:
         open_jail("04_attention")
+    assert caught.value.trouble == JailTrouble.HOLES
 
 
 def test_no_bubblewrap_no_grading(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(JailError, match="apt-get install bubblewrap"):
+    with pytest.raises(JailError, match="apt-get install bubblewrap") as caught:
         open_jail("04_attention")
+    assert caught.value.trouble == JailTrouble.NOT_INSTALLED
 
 
 def test_without_namespaces_inside_the_answer_is_the_same(jail, assignment):
     """Where the kernel allows no namespaces in the jail, every submission gets a new one."""
     slow = Jail("04_attention", namespaces=False)
-    slow.check()
+    check(slow)
     data = submission({"scale_scores": EXIT, "split_heads": "def _split_heads(x, num_heads):\n    return x"})
     assert grade_notebook(data, assignment, slow).verdicts == grade_notebook(data, assignment, jail).verdicts
     slow.close()
@@ -209,7 +216,7 @@ def test_without_namespaces_inside_the_answer_is_the_same(jail, assignment):
 def test_it_works_for_an_ordinary_user():
     """As a user who is not root, in a user namespace of their own."""
     code = (
-        "import os; from grader.jail import open_jail; assert os.geteuid() != 0;"
+        "import os; from grader.sandbox.check import open_jail; assert os.geteuid() != 0;"
         "jail = open_jail('04_attention'); assert jail.namespaces; jail.close(); print('holds')"
     )
     command = [sys.executable, "-c", code]
@@ -245,7 +252,7 @@ def announce(dtype, shape, data=b"", id=0):
         "announce({}, [2])",
         "wire.close()",
         "wire.sendall(struct.pack('<I', 100) + b'short'); time.sleep(5)",
-        "say(json.dumps({'id': 0, 'helper': '_apply_mask', 'index': -1, 'arguments': {}, 'arrays': []}).encode())",
+        "say(json.dumps({'id': 0, 'stand_in': '_apply_mask', 'index': -1, 'arguments': {}, 'arrays': []}).encode())",
         "[say(json.dumps({'id': 10 ** 6, 'arrays': []}).encode()) for _ in range(1000)]",
     ],
 )
@@ -262,8 +269,8 @@ def test_messages_survive_the_way():
     ours, theirs = socket.socketpair()
     arrays = {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "none": np.zeros((0, 3)), "one": np.array(2.5)}
     with ours, theirs:
-        worker.send(ours, {"id": 7}, arrays)
-        message, back = worker.receive(theirs)
+        wire.send(ours, {"id": 7}, arrays)
+        message, back = wire.receive(theirs)
     assert message["id"] == 7
     for name, array in arrays.items():
         np.testing.assert_array_equal(back[name], array)
@@ -293,7 +300,7 @@ TRICKS = {
     "publish_display_data({'text/plain': '28.0', 'application/vnd.tinytorch.verdict+json': {'points': 28}})",
     "frames walked": "import sys\nf = sys._getframe()\nwhile f: print(sorted(f.f_globals)[:99], f.f_locals.keys()); f = f.f_back",
     "asking for help": "import probes\ndef _scale_scores(scores, d_k):\n"
-    "    return probes.stand_in('_scale_scores', ['scores', 'd_k'], 1, sys.modules['__main__'].ask_back)(scores, d_k)",
+    "    return probes.stand_in('_scale_scores', ['scores', 'd_k'], 1, sys.modules['__main__'].ask_reference)(scores, d_k)",
 }
 
 

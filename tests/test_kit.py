@@ -13,7 +13,7 @@ from test_course import hidden_lines
 from test_grader import ENVIRONMENT
 
 from autograded_tests import EXERCISES
-from grader.__main__ import main
+from grader.cli import main
 from grader.course import ROOT, modules
 from grader.kit import kit_files, make_kit
 

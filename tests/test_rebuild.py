@@ -6,11 +6,12 @@ from answers import submission
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grader.grade import load_assignment
-from grader.rebuild import Part, Unreadable, kind_of, rebuild
+from grader.course import load_assignment
+from grader.errors import Unreadable
+from grader.notebook import CellKind, kind_of
+from grader.rebuild import Part, rebuild
 
 ASSIGNMENT = load_assignment("04_attention")
-DEFINES = {e.name: e.defines for e in ASSIGNMENT.exercises}
 RIGHT = submission()
 FUZZ = settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
@@ -18,15 +19,15 @@ FUZZ = settings(max_examples=300, deadline=None, derandomize=True, suppress_heal
 def check(data: bytes) -> None:
     """A status for every input; and in what is rebuilt, every cell of ours is there, in our order, with our metadata."""
     try:
-        rebuilt = rebuild(data, ASSIGNMENT.cells, DEFINES)
+        rebuilt = rebuild(data, ASSIGNMENT)
     except Unreadable as reason:
         assert str(reason)
         return
-    ours = [part for part in rebuilt.parts if part.kind != "added"]
+    ours = [part for part in rebuilt.parts if part.kind != CellKind.OWN]
     assert [p.cell["id"] for p in ours] == [c["id"] for c in ASSIGNMENT.cells]
     for part, cell in zip(ours, ASSIGNMENT.cells, strict=True):
         assert part.cell["metadata"] == cell["metadata"] and part.kind == kind_of(cell)
-        if part.kind not in ("answer", "written"):
+        if part.kind not in (CellKind.ANSWER, CellKind.WRITTEN):
             assert part.cell["source"] == "".join(cell["source"])
     assert all(isinstance(p, Part) and isinstance(p.cell["source"], str) for p in rebuilt.parts)
     json.dumps([p.cell for p in rebuilt.parts])
@@ -101,10 +102,10 @@ def test_a_notebook_with_anything_in_it(data):
 
 
 def test_rebuilding_twice_changes_nothing():
-    rebuilt = rebuild(RIGHT, ASSIGNMENT.cells, DEFINES)
+    rebuilt = rebuild(RIGHT, ASSIGNMENT)
     assert not rebuilt.repairs
     again = json.dumps({"cells": [p.cell for p in rebuilt.parts], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
-    assert rebuild(again.encode(), ASSIGNMENT.cells, DEFINES) == rebuilt
+    assert rebuild(again.encode(), ASSIGNMENT) == rebuilt
 
 
 def test_a_cell_of_an_earlier_version_was_not_changed_by_the_student():
@@ -122,7 +123,7 @@ def test_a_cell_of_an_earlier_version_was_not_changed_by_the_student():
         notebook["cells"] = [c for c in notebook["cells"] if c["id"] != "mask-value"]
 
     def rebuilt(edit):
-        found = rebuild(submission(blank=["scale_scores"], edit=edit), ASSIGNMENT.cells, DEFINES)
+        found = rebuild(submission(blank=["scale_scores"], edit=edit), ASSIGNMENT)
         return found.repairs, {part.name for part in found.parts if part.blank}
 
     questions = {"question_scaling", "question_masking"}

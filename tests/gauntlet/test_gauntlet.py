@@ -15,9 +15,12 @@ from conftest import QUICK
 from kinds import KINDS, SECRETS, Kind
 
 from grader import batch
+from grader.classroom import Classroom
 from grader.course import ROOT
-from grader.feedback import write_feedback
-from grader.jail import open_jail
+from grader.pages.feedback import write_feedback
+from grader.result import Result
+from grader.sandbox import pool
+from grader.sandbox.check import open_jail
 
 MODULE = "04_attention"
 
@@ -36,7 +39,7 @@ def hand_in(folder: Path, kind: Kind) -> None:
 
 
 @pytest.fixture(scope="module")
-def gauntlet(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, batch.Row], dict[str, bytes]]:
+def gauntlet(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Result], dict[str, bytes]]:
     """The class, its rows, and what was in its folder before."""
     folder = tmp_path_factory.mktemp("gauntlet")
     shutil.copytree(ROOT / "examples" / "class", folder / "submitted")
@@ -45,8 +48,8 @@ def gauntlet(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
     (folder / "precious.txt").write_text("of the class")
     before = {str(p): p.read_bytes() for p in folder.rglob("*") if p.is_file() and not p.is_symlink()}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batch, "open_jail", partial(open_jail, limits=QUICK))
-        rows = batch.grade_class(MODULE, batch.Classroom(folder))
+        patch.setattr(pool, "open_jail", partial(open_jail, limits=QUICK))
+        rows = batch.grade_class(MODULE, Classroom(folder))
     return folder, {row.student: row for row in rows}, before
 
 
@@ -65,7 +68,7 @@ def test_every_row_is_as_expected(kind: Kind, gauntlet) -> None:
 
 def test_the_others_are_graded_as_if_alone(gauntlet, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples" / "class", tmp_path / "submitted")
-    alone = batch.grade_class(MODULE, batch.Classroom(tmp_path))
+    alone = batch.grade_class(MODULE, Classroom(tmp_path))
     for row in alone:
         assert gauntlet[1][row.student].scores == row.scores
         assert gauntlet[1][row.student].messages == row.messages
@@ -96,7 +99,7 @@ def test_nothing_hidden_got_out(gauntlet) -> None:
         if path.parents[1].name in ("ada", "julia", "fatima"):
             continue
         assert not [line for line in lines if json.dumps(line)[1:-1] in text and line in "".join(secrets[-1])]
-    write_feedback(MODULE, batch.Classroom(folder))
+    write_feedback(MODULE, Classroom(folder))
     pages = list(folder.glob("feedback/*/*/*.html"))
     assert len(pages) == sum(row.status in ("graded", "unreadable") for row in rows.values())
     for page in pages:

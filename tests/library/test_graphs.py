@@ -12,6 +12,7 @@ from tinytorch.core.layers import Linear
 from tinytorch.core.tensor import Tensor
 
 GRAPHS, AT_A_TIME = 3000, 100
+FIRST = 800  # these are tried each time, the others with the slow tests
 
 
 def differences(f: Callable[..., Any], arrays: list[np.ndarray], h: float = 1e-6) -> list[np.ndarray]:
@@ -43,7 +44,9 @@ def weights_for(values: list[Any], seed: int) -> list[tuple[int, np.ndarray]]:
     return [(place, rng.normal(size=np.shape(values[place]))) for place in places]
 
 
-@pytest.mark.parametrize("first", range(0, GRAPHS, AT_A_TIME))
+@pytest.mark.parametrize(
+    "first", [pytest.param(n, marks=pytest.mark.slow if n >= FIRST else ()) for n in range(0, GRAPHS, AT_A_TIME)]
+)
 def test_random_graphs(first):
     """Values against NumPy, gradients of several backward calls against central differences of the same steps in NumPy."""
     for seed in range(first, first + AT_A_TIME):

@@ -10,35 +10,54 @@ import socket
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
-from autograded_tests.exercise import Helper, Inputs, Reply, Verdict
-from autograded_tests.session import answer_helper
-from grader import worker
-from grader.jail import Jail
+from exercises.model import Question, Reply, StandIn, Verdict
+from exercises.problem import Problem
+from grader.sandbox import wire
+from grader.sandbox.jail import Jail
 
 RESTARTS = 12  # of one submission
-HELPER_CALLS = 200  # of one question
+REFERENCE_CALLS = 200  # of one question
 LATE = 2  # seconds
 FAILURES = 2  # questions about one exercise that may hang or end the process, before the rest is not asked
 
 
+class Trouble(StrEnum):
+    """Why a cell did not run to its end."""
+
+    NONE = ""
+    ERROR = "error"
+    TIME = "time"
+    MEMORY = "memory"
+    DIED = "died"
+    SKIPPED = "skipped"
+
+
+ENDED = (Trouble.TIME, Trouble.MEMORY, Trouble.DIED)  # with such a cell the copy of the process is gone
+OUT_OF_MEMORY = "MemoryError"  # the type of the exception
+# what the student's process may say of itself; the rest is for us to say
+TOLD = {Problem.NONE, Problem.BLANK, Problem.MISSING, Problem.KIND, Problem.RAISED}
+
+
 @dataclass(frozen=True)
 class CellRun:
-    """What came of a cell: its output, and why it did not run to its end, if so.
-
-    trouble  "" | error | time | memory | died | skipped
-    """
+    """What came of a cell: its output, and why it did not run to its end, if so."""
 
     output: str = ""
     error: str = ""
-    trouble: str = ""
+    trouble: Trouble = Trouble.NONE
 
 
 class _Gone(Exception):
-    """The copy of the warm process is of no more use; the argument says why: time, memory, died or bad."""
+    """The copy of the warm process is of no more use; why."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        self.problem = problem
 
 
 class JailSession:
@@ -51,49 +70,51 @@ class JailSession:
         self.runs: list[CellRun | None] = [None] * len(self.cells)
         self._connection: socket.socket | None = None
         self._deadline = time.monotonic() + jail.limits.whole_time
-        self._failures: dict[tuple[str, bool], list[str]] = {}
+        self._failures: dict[tuple[str, bool], list[Problem]] = {}
         self._restarts = self._question = self._slot = 0
 
     def run(self) -> list[CellRun]:
         """Run all cells, as often as it takes to get past those that hang or end the process."""
         while self._connection is None and self._start():
             pass
-        return [run or CellRun(trouble="skipped") for run in self.runs]
+        return [run or CellRun(trouble=Trouble.SKIPPED) for run in self.runs]
 
-    def ask(self, probe: str, inputs: Inputs, helpers: Mapping[str, Helper]) -> Reply:
-        """Ask a question; what went wrong, in one word, is in the reply's problem."""
-        about = str(inputs.get("name", probe.partition("_head_")[0]))
-        failures = self._failures.setdefault((about, bool(helpers)), [])
+    def ask(self, about: str, question: Question, stand_ins: Mapping[str, StandIn]) -> Reply:
+        """Put a question about an exercise; what went wrong, in one word, is in the reply's problem."""
+        failures = self._failures.setdefault((about, bool(stand_ins)), [])
         others_failed = any(f for f in self._failures.values() if f is not failures)
         if len(failures) >= (1 if others_failed else FAILURES):
             return Reply(problem=failures[-1])
         self.run()
         if self._connection is None:
-            return Reply(problem="time", text="the time for the whole notebook is used up")
-        arrays = {k: v for k, v in inputs.items() if isinstance(v, np.ndarray)}
-        plain = {k: v for k, v in inputs.items() if not isinstance(v, np.ndarray)}
-        named = [[name, list(h.parameters), h.results] for name, h in helpers.items()]
+            return Reply(problem=Problem.TIME, text="the time for the whole notebook is used up")
         try:
-            message, answers = self._call(
-                {"do": "ask", "probe": probe, "inputs": plain, "helpers": named},
-                arrays,
-                self.jail.limits.probe_time,
-                helpers,
-            )
-            problem, text = str(message["problem"]), str(message["text"])
+            message, answers = self._put(question, stand_ins)
+            told, text, raised = (str(message[key]) for key in ("problem", "text", "raised"))
         except (_Gone, KeyError) as gone:
-            problem = gone.args[0] if isinstance(gone, _Gone) else "bad"
+            problem = gone.problem if isinstance(gone, _Gone) else Problem.BAD
             failures.append(problem)
             return Reply(problem=problem)
-        if problem == "raised" and text.startswith("MemoryError"):
-            problem = "memory"
-            failures.append(problem)
+        if raised == OUT_OF_MEMORY:
+            failures.append(Problem.MEMORY)
             self.close()  # what filled the memory may still be there
-        if problem == "missing":
+            return Reply(problem=Problem.MEMORY, text=text)
+        if told not in TOLD:
+            return Reply(problem=Problem.BAD, text="no known problem")
+        problem = Problem(told)
+        if problem is Problem.MISSING:
             return self._why_missing(text)
-        if problem not in ("", "blank", "missing", "kind", "raised", "memory"):
-            return Reply(problem="bad", text="no known problem")
         return Reply({} if problem else answers, problem, text)
+
+    def _put(
+        self, question: Question, stand_ins: Mapping[str, StandIn]
+    ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """Send a question, and what came back for it. Raises _Gone."""
+        arrays = {k: v for k, v in question.inputs.items() if isinstance(v, np.ndarray)}
+        plain = {k: v for k, v in question.inputs.items() if not isinstance(v, np.ndarray)}
+        named = [[name, list(s.parameters), s.results] for name, s in stand_ins.items()]
+        message = {"do": "ask", "probe": question.probe, "inputs": plain, "stand_ins": named}
+        return self._call(message, arrays, self.jail.limits.probe_time, stand_ins)
 
     def _why_missing(self, name: str) -> Reply:
         """Why a name is not defined, as far as the run of its cell tells."""
@@ -103,10 +124,10 @@ class JailSession:
                 and run.trouble
                 and re.search(rf"^(def|class) {re.escape(name)}\b", source, re.MULTILINE)
             ):
-                if run.trouble in ("time", "memory", "died"):
-                    return Reply(problem=run.trouble)
-                return Reply(problem="missing", text=f"{name}: {run.error}")
-        return Reply(problem="missing", text=name)
+                if run.trouble in ENDED:
+                    return Reply(problem=Problem(run.trouble))
+                return Reply(problem=Problem.MISSING, text=f"{name}: {run.error}")
+        return Reply(problem=Problem.MISSING, text=name)
 
     def close(self) -> None:
         if self._connection is not None:
@@ -122,27 +143,32 @@ class JailSession:
         self._connection, self._slot = self.jail.open()
         for number, source in enumerate(self.cells):
             before = self.runs[number]
-            if before is not None and before.trouble in ("time", "memory", "died", "skipped"):
+            if before is not None and before.trouble in (*ENDED, Trouble.SKIPPED):
                 continue
-            try:
-                message, _ = self._call(
-                    {"do": "run", "source": source, "ours": number in self.ours}, {}, self.jail.limits.cell_time, {}
-                )
-                run = CellRun(str(message["output"]), str(message["error"]), "error" if message["error"] else "")
-                if run.error.startswith("MemoryError"):
-                    self.runs[number] = CellRun(run.output, run.error, "memory")
-                    self.close()
-                    return True
-            except (_Gone, KeyError) as gone:
-                trouble = gone.args[0] if isinstance(gone, _Gone) else "died"
-                self.runs[number] = CellRun(trouble="died" if trouble == "bad" else trouble)
-                return True
-            if before is None:
+            run = self._run_cell(number, source)
+            if before is None or run.trouble in ENDED:
                 self.runs[number] = run
+            if run.trouble in ENDED:
+                return True
         return True
 
+    def _run_cell(self, number: int, source: str) -> CellRun:
+        """Run one cell; the copy is closed if it is of no more use."""
+        request = {"do": "run", "source": source, "ours": number in self.ours}
+        try:
+            message, _ = self._call(request, {}, self.jail.limits.cell_time, {})
+            output, error, raised = (str(message[key]) for key in ("output", "error", "raised"))
+        except (_Gone, KeyError) as gone:
+            self.close()
+            problem = gone.problem if isinstance(gone, _Gone) else Problem.BAD
+            return CellRun(trouble=Trouble.DIED if problem is Problem.BAD else Trouble(problem))
+        if raised == OUT_OF_MEMORY:
+            self.close()
+            return CellRun(output, error, Trouble.MEMORY)
+        return CellRun(output, error, Trouble.ERROR if raised else Trouble.NONE)
+
     def _call(
-        self, message: dict[str, Any], arrays: dict[str, np.ndarray], seconds: float, helpers: Mapping[str, Helper]
+        self, message: dict[str, Any], arrays: dict[str, np.ndarray], seconds: float, stand_ins: Mapping[str, StandIn]
     ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """Send a request and wait for its reply, answering what stand-ins ask meanwhile. Raises _Gone."""
         assert self._connection is not None
@@ -150,32 +176,30 @@ class JailSession:
         end = min(time.monotonic() + seconds, self._deadline)
         try:
             self._send({"id": self._question} | message, arrays, end)
-            for _ in range(HELPER_CALLS):
+            for _ in range(REFERENCE_CALLS):
                 self._connection.settimeout(max(end - time.monotonic(), 0.001))
-                reply, answers = _receive_by(self._connection, self.jail.limits.reply, end)
+                reply, answers = wire.receive(_Deadline(self._connection, end), self.jail.limits.reply)
                 if reply.get("id") != self._question:
-                    raise _Gone("bad")
-                if "helper" not in reply:
+                    raise _Gone(Problem.BAD)
+                if "stand_in" not in reply:
                     return reply, answers
-                self._send(*_help(helpers, reply, answers), end)
-            raise _Gone("bad")
+                self._send(*_from_reference(stand_ins, reply, answers), end)
+            raise _Gone(Problem.BAD)
         except TimeoutError:
-            problem = "time"
-        except EOFError:
-            problem = "died"
-        except OSError:
-            problem = "died"
+            problem = Problem.TIME
+        except (EOFError, OSError):
+            problem = Problem.DIED
         except (ValueError, TypeError, KeyError, RecursionError, MemoryError):
-            problem = "bad"
+            problem = Problem.BAD
         except _Gone as gone:
-            problem = gone.args[0]
+            problem = gone.problem
         self.close()
         raise _Gone(problem)
 
     def _send(self, message: dict[str, Any], arrays: dict[str, np.ndarray], end: float) -> None:
         assert self._connection is not None
         self._connection.settimeout(max(end - time.monotonic(), 0.001))
-        worker.send(self._connection, message, arrays)
+        wire.send(self._connection, message, arrays)
 
 
 class _Deadline:
@@ -195,23 +219,19 @@ class _Deadline:
         return self.connection.recv(size)
 
 
-def _receive_by(connection: socket.socket, most: int, end: float) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    return worker.receive(_Deadline(connection, end), most)
-
-
-def _help(
-    helpers: Mapping[str, Helper], request: dict[str, Any], arrays: dict[str, np.ndarray]
+def _from_reference(
+    stand_ins: Mapping[str, StandIn], request: dict[str, Any], arrays: dict[str, np.ndarray]
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The reference's answer to what a stand-in asks, or why there is none."""
-    helper = helpers.get(str(request["helper"]))
-    if helper is None:
-        raise _Gone("bad")
+    stand_in = stand_ins.get(str(request["stand_in"]))
+    if stand_in is None:
+        raise _Gone(Problem.BAD)
     grad = arrays.pop("\0grad", None)
     arguments = dict(request["arguments"]) | arrays
     try:
         if sum(a.size for a in arrays.values()) > 100_000:
             raise ValueError("arguments that large are not answered")
-        answers = answer_helper(helper, int(request["index"]), grad, {k: arguments[k] for k in arguments})
+        answers = stand_in.answer(int(request["index"]), grad, arguments)
     except Exception as error:  # whatever a student passes to a reference is the student's mistake
-        return {"error": f"{helper.function}: {error}"[:300]}, {}
+        return {"error": f"{stand_in.function}: {error}"[:300]}, {}
     return {"error": ""}, {str(n): np.asarray(a) for n, a in enumerate(answers)}

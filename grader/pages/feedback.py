@@ -1,9 +1,9 @@
 """Feedback pages for students: nbgrader's own, with the settings of nbgrader_config.py."""
 
-from grader.batch import Classroom
-from grader.course import CourseError
-from grader.grade import load_assignment
-from grader.gradebook import open_gradebook  # noqa: F401  (leaves out what jsonschema need not load)
+from grader.classroom import Classroom
+from grader.course import load_assignment
+from grader.errors import CourseError
+from grader.records import graded_students
 
 
 def write_feedback(module: str, classroom: Classroom) -> list[str]:
@@ -14,11 +14,11 @@ def write_feedback(module: str, classroom: Classroom) -> list[str]:
     from nbgrader.converters import GenerateFeedback
     from nbgrader.coursedir import CourseDirectory
 
-    notebook = load_assignment(module).notebook
-    folder = classroom.folder / "autograded"
-    students = sorted(p.parent.parent.name for p in folder.glob(f"*/{module}/{notebook}.ipynb"))
+    students = graded_students(load_assignment(module), classroom)
     if not students:
-        raise CourseError(f"{folder}: nobody has been graded for {module}; run `python -m grader grade {module}` first")
+        raise CourseError(
+            f"{classroom.folder / 'autograded'}: nobody has been graded for {module}; run `python -m grader grade {module}` first"
+        )
     config = classroom.nbgrader_config()
     config.CourseDirectory.assignment_id = module
     converter = GenerateFeedback(coursedir=CourseDirectory(config=config), config=config)

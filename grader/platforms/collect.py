@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from grader.batch import Classroom, fit, write_whole
-from grader.course import CourseError, modules
-from grader.grade import Assignment, load_assignment
-from grader.rebuild import LARGEST
+from grader.classroom import Classroom, fit, write_whole
+from grader.course import Assignment, load_assignment, modules
+from grader.errors import CourseError
+from grader.notebook import LARGEST
 
 # Paths inside an archive, tried in this order. Groups: student; optional: id (the platform's number for the student),
 # attempt (a number; the largest wins), timestamp; file is the name that the student gave.
@@ -24,8 +24,9 @@ PATTERNS = {
     # "ada/attention.ipynb", "ada/04_attention/attention.ipynb"
     "folders": r"(?:submitted/)?(?P<student>[^/]+)/(?:\d\d_\w+/)?(?P<file>[^/]+)",
     # "ada_attention.ipynb", "ada-attention.ipynb"
-    "files": rf"(?P<student>[^/]+?)[_-](?P<file>{'|'.join(m.partition('_')[2] for m in modules())}|[^/_-]+)\.ipynb",
+    "files": r"(?P<student>[^/]+?)[_-](?P<file>NOTEBOOKS|[^/_-]+)\.ipynb",
 }
+NOTEBOOKS = "NOTEBOOKS"  # in a pattern: the name of any module's notebook
 
 MOST_ENTRIES, MOST_BYTES = 10_000, 2 << 30  # of an archive
 
@@ -70,12 +71,7 @@ def collect(module: str, archive: Path, classroom: Classroom, patterns: Sequence
     Raises CourseError if there is no such archive or a pattern is none.
     """
     assignment = load_assignment(module)
-    try:
-        expressions = [re.compile(p) for p in patterns or PATTERNS.values()]
-    except re.error as error:
-        raise CourseError(f"--pattern: {error}") from None
-    if any("student" not in e.groupindex or "file" not in e.groupindex for e in expressions):
-        raise CourseError("--pattern: a pattern needs the groups (?P<student>...) and (?P<file>...)")
+    expressions = _expressions(patterns)
     result: list[Taken] = []
     found: dict[str, list[_Found]] = {}
     unknown: list[Entry] = []
@@ -90,17 +86,30 @@ def collect(module: str, archive: Path, classroom: Classroom, patterns: Sequence
         else:
             found.setdefault(_student_id(match), []).append(_found(entry, match, assignment))
     for student, items in sorted(found.items()):
-        items.sort(key=lambda item: item.rank)
-        latest = items[-1]
-        result += [
-            Taken(i.entry.path, reason=f"{student} handed in a later or better fitting one, {latest.entry.path}")
-            for i in items[:-1]
-        ]
-        _put(classroom.submitted(student, module), assignment, latest)
-        result.append(Taken(latest.entry.path, student))
+        result += _take(student, items, assignment, classroom)
     known = sorted({*found, *_known_students(classroom)})
     result += [Taken(e.path, reason=f"its name fits no pattern{_nearest(e.path, known)}") for e in unknown]
     return result
+
+
+def _expressions(patterns: Sequence[str]) -> list[re.Pattern[str]]:
+    """Compiled patterns, the usual ones if none are given. Raises CourseError."""
+    notebooks = "|".join(m.partition("_")[2] for m in modules())
+    try:
+        expressions = [re.compile(p) for p in patterns or [p.replace(NOTEBOOKS, notebooks) for p in PATTERNS.values()]]
+    except re.error as error:
+        raise CourseError(f"--pattern: {error}") from None
+    if any("student" not in e.groupindex or "file" not in e.groupindex for e in expressions):
+        raise CourseError("--pattern: a pattern needs the groups (?P<student>...) and (?P<file>...)")
+    return expressions
+
+
+def _take(student: str, items: list[_Found], assignment: Assignment, classroom: Classroom) -> list[Taken]:
+    """Write the best of a student's files into the class; what became of each."""
+    *others, best = sorted(items, key=lambda item: item.rank)
+    _put(classroom.submitted(student, assignment.module), assignment, best)
+    reason = f"{student} handed in a later or better fitting one, {best.entry.path}"
+    return [*(Taken(i.entry.path, reason=reason) for i in others), Taken(best.entry.path, student)]
 
 
 def _entries(archive: Path) -> Iterator[Entry]:

@@ -1,0 +1,267 @@
+"""The command line: python -m grader."""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from configparser import ConfigParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader import course
+from grader.errors import CourseError, GraderError
+
+if TYPE_CHECKING:
+    from grader.result import Result
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; its exit status: 0, 1 for a failure that was told, 2 for a command that is none."""
+    options = _parser().parse_args(arguments)
+    try:
+        return COMMANDS[options.command](options)
+    except KeyboardInterrupt:
+        print(
+            f"{options.command}: stopped; what was done is kept, the same command goes on from there", file=sys.stderr
+        )
+        return 130
+    except GraderError as error:
+        print(f"{options.command}: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m grader", description="Make the course, and grade a class.")
+    parser.add_argument("--version", action="version", version=_version())
+    commands = parser.add_subparsers(dest="command", required=True)
+    make = commands.add_parser("course", help="make tinytorch/ and modules/ from solutions/")
+    make.add_argument("--check", action="store_true", help="change nothing; fail if what is there differs")
+    make.add_argument("--run", action="store_true", help="also run every instructor notebook")
+    take = _class_command(commands, "collect", "take submissions from an archive of a learning platform")
+    take.add_argument("archive", metavar="ARCHIVE", type=Path, help="a zip file or a folder")
+    take.add_argument(
+        "--pattern", metavar="REGEX", action="append", default=[], help="for paths, with (?P<student>) and (?P<file>)"
+    )
+    grade = _class_command(commands, "grade", "grade a class, record it in the gradebook, print a table")
+    grade.add_argument("--student", metavar="ID", action="append", default=[], help="only this one; may be repeated")
+    grade.add_argument("--jobs", metavar="N", type=int, default=0, help="at a time; one per core if not given")
+    grade.add_argument("--force", action="store_true", help="grade unchanged submissions again")
+    grade.add_argument("--json", action="store_true", help="print one JSON object a line and nothing else")
+    _class_command(commands, "feedback", "write feedback pages for everyone who has been graded")
+    _class_command(commands, "report", "write a page about the class")
+    export = _class_command(commands, "export", "print grades for a learning platform")
+    export.add_argument("--format", choices=("csv", "canvas", "moodle"), default="csv")
+    kit = commands.add_parser("kit", help="make the archive that students get")
+    kit.add_argument("module", metavar="MODULE", nargs="*", help="all modules if none is named")
+    attempt = commands.add_parser("try", help="judge one notebook at once; nothing is recorded")
+    attempt.add_argument("file", metavar="FILE", type=Path)
+    commands.add_parser("workspace", help="copy the notebooks to workspace/, where they may be worked in")
+    return parser
+
+
+def _version() -> str:
+    settings = ConfigParser()
+    settings.read(course.ROOT / "settings.ini", encoding="utf-8")
+    about = settings["DEFAULT"]
+    return f"grader {about['version']} ({about['dist_name']})"
+
+
+def _class_command(commands: Any, name: str, purpose: str) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(name, help=purpose, description=purpose)
+    command.add_argument("module", metavar="MODULE", help="for example 04_attention")
+    command.add_argument("--class", dest="folder", metavar="DIR", type=Path, default=course.ROOT / "classroom")
+    return command
+
+
+def _course(options: argparse.Namespace) -> int:
+    from grader.build import build, run_notebook
+
+    differences, kept = build(check=options.check)
+    for line in differences:
+        print(f"course: {line}", file=sys.stderr if options.check else sys.stdout)
+    for line in kept:
+        print(f"course: {line}", file=sys.stderr)
+    if options.check and differences:
+        print("course: run `make course` and commit what it makes", file=sys.stderr)
+        return 1
+    if options.run:
+        for module in course.modules():
+            run_notebook(course.module_notebook(module))
+    return 0
+
+
+def _grade(options: argparse.Namespace) -> int:
+    from grader.sandbox import pool
+
+    pool.warm_up(options.module)
+    try:
+        return _grade_class(options)
+    finally:
+        pool.close()
+
+
+def _grade_class(options: argparse.Namespace) -> int:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from grader import batch, quick_nbgrader
+    from grader.classroom import Classroom
+    from grader.result import Status
+    from grader.sandbox.check import unprotected
+
+    if unprotected():
+        print("grade: GRADER_JAIL=none: nothing protects this machine from what students wrote", file=sys.stderr)
+    progress = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        disable=options.json or not sys.stderr.isatty(),
+    )
+    task = progress.add_task("", total=None)
+
+    def on_result(result: "Result") -> None:
+        progress.update(task, advance=1, description=result.student)
+        if options.json:
+            print(result.to_json(), flush=True)
+        elif result.status != Status.GRADED:
+            progress.console.print(
+                f"grade: {result.student}/{result.module}: {result.status}: {result.reason}",
+                markup=False,
+                soft_wrap=True,
+            )
+
+    with progress:
+        results = batch.grade_class(
+            options.module,
+            Classroom(options.folder),
+            students=options.student,
+            jobs=options.jobs,
+            force=options.force,
+            on_start=lambda students: progress.update(task, total=len(students)),
+            on_result=on_result,
+            meanwhile=quick_nbgrader.load,
+        )
+    if not options.json:
+        _print_table(results)
+    return 1 if any(result.status == Status.FAILED for result in results) else 0
+
+
+def _collect(options: argparse.Namespace) -> int:
+    from grader.classroom import Classroom
+    from grader.platforms.collect import collect
+
+    taken = collect(options.module, options.archive, Classroom(options.folder), options.pattern)
+    for line in taken:
+        print(line)
+    skipped = sum(bool(line.reason) for line in taken)
+    print(f"collect: {len(taken) - skipped} taken, {skipped} skipped")
+    return 0
+
+
+def _feedback(options: argparse.Namespace) -> int:
+    from grader.classroom import Classroom
+    from grader.pages.feedback import write_feedback
+
+    students = write_feedback(options.module, Classroom(options.folder))
+    print(f"feedback: {len(students)} pages in {options.folder / 'feedback'}/<student>/{options.module}/")
+    return 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    from grader.classroom import Classroom
+    from grader.pages.report import write_report
+
+    print(f"report: {write_report(options.module, Classroom(options.folder))}")
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    from grader import quick_nbgrader
+    from grader.classroom import Classroom
+    from grader.platforms.export import export
+
+    quick_nbgrader.load()
+    sys.stdout.write(export(options.module, Classroom(options.folder), options.format))
+    return 0
+
+
+def _kit(options: argparse.Namespace) -> int:
+    from grader.kit import make_kit
+
+    for module in options.module or course.modules():
+        print(f"kit: {make_kit(module, course.ROOT / 'dist')}")
+    return 0
+
+
+def _workspace(_options: argparse.Namespace) -> int:
+    from grader.student_copies import fill_workspace
+
+    for line in fill_workspace(course.ROOT / "workspace"):
+        print(f"workspace: {line}")
+    return 0
+
+
+def _try(options: argparse.Namespace) -> int:
+    from grader.classroom import Submission, fit
+    from grader.grade import grade_submission
+    from grader.result import Status
+    from grader.sandbox import pool
+
+    try:
+        data = options.file.read_bytes()
+    except OSError as error:
+        raise CourseError(f"{options.file}: {error.strerror}") from None
+    assignments = [course.load_assignment(module) for module in course.gradable()]
+    assignment = max(assignments, key=lambda a: fit(data, a) / len(a.exercises))
+    try:
+        result = grade_submission(Submission("", data), assignment.module)
+    finally:
+        pool.close()
+    if result.status != Status.GRADED:
+        print(f"try: {options.file}: {result.reason}", file=sys.stderr)
+        return 1
+    print("\n\n".join(str(verdict) for verdict in result.verdicts.values()))
+    for line in result.repairs:
+        print(f"note: {line}")
+    print(f"\n{result.score:g} of {assignment.max_score:g} points")
+    return 0
+
+
+def _print_table(results: Sequence["Result"]) -> None:
+    """One line per student: points, exercise by exercise, and what there is to know."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from grader.result import Status
+
+    exercises = next((list(result.scores) for result in results if result.scores), [])
+    table = Table(box=None, pad_edge=False)
+    table.add_column("student")
+    table.add_column("points", justify="right")
+    for number in range(len(exercises)):
+        table.add_column(str(number + 1), justify="right")
+    table.add_column("")
+    for result in results:
+        points = [f"{result.scores[name]:g}" if name in result.scores else "" for name in exercises]
+        note: str = result.status if result.status != Status.GRADED else "unchanged" if result.unchanged else ""
+        if result.repairs:
+            note = f"{note} {len(result.repairs)} repaired".strip()
+        table.add_row(result.student, f"{result.score:g}/{result.max_score:g}", *points, note)
+    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+    console.print(table)
+    if exercises:
+        console.print("\n" + ", ".join(f"{n + 1} {name}" for n, name in enumerate(exercises)), soft_wrap=True)
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "course": _course,
+    "collect": _collect,
+    "grade": _grade,
+    "feedback": _feedback,
+    "report": _report,
+    "export": _export,
+    "kit": _kit,
+    "try": _try,
+    "workspace": _workspace,
+}

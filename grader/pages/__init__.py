@@ -1,0 +1,1 @@
+"""What people read: feedback for students, a report for instructors."""

@@ -1,0 +1,1 @@
+"""What comes from learning platforms, and what goes to them."""

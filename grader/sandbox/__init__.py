@@ -1,0 +1,1 @@
+"""Everything that is between us and a student's code."""

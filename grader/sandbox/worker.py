@@ -1,0 +1,273 @@
+"""Inside the jail: a warm process that is copied for each submission; a copy runs cells and answers probes.
+
+With wire.py and walls.py beside it, and exercises/probes.py, this is all of ours that a jail sees but the library. It decides nothing. It is started by jail.py.
+"""
+
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+import traceback
+import types
+import warnings
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NoReturn
+
+import numpy as np
+
+from exercises.probes import run_probe
+from exercises.problem import Problem
+from exercises.stand_ins import stand_in_for
+from grader.sandbox import walls
+from grader.sandbox.wire import ORDER, Answer, receive, send
+
+PLOTS_AFTER = 2  # copies: one that tries the jail, one for the first submission; while that runs there is time
+
+
+@dataclass(frozen=True)
+class Warm:
+    """What is made once, before any copy: IPython's shell, and its way to run a cell."""
+
+    shell: Any
+    run_cell: Any
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What jail.py says of this jail; `hidden` are paths that must not be there."""
+
+    limits: dict[str, int]
+    namespaces: bool
+    enclosed: bool
+    uid: int | None
+    scratch: str
+    hidden: tuple[str, ...] = ()
+
+
+# --- one submission ---------------------------------------------------------------------------------------------------
+
+
+class Captured:
+    """What a cell prints, up to a number of characters."""
+
+    encoding, errors = "utf-8", "replace"
+
+    def __init__(self, most: int) -> None:
+        self.most, self.size = most, 0
+        self.parts: list[str] = []
+
+    def write(self, text: str) -> int:
+        if self.size < self.most:
+            self.parts.append(text[: self.most - self.size])
+        self.size += len(text)
+        return len(text)
+
+    def text(self) -> str:
+        rest = f"\n... {self.size - self.most} more characters were printed ..." if self.size > self.most else ""
+        return "".join(self.parts) + rest
+
+    def flush(self) -> None:
+        pass
+
+    def isatty(self) -> bool:
+        return False
+
+    def fileno(self) -> int:
+        raise OSError("the output of a cell is no file")
+
+
+def serve(connection: socket.socket, warm: Warm, settings: Settings) -> None:
+    """Run cells and answer probes until the other side is gone."""
+    while True:
+        try:
+            message, arrays = receive(connection)
+        except EOFError:
+            return
+        sys.stdout = sys.stderr = captured = Captured(settings.limits["output"])
+        reply: dict[str, Any] = {"id": message["id"]}
+        results: dict[str, np.ndarray] = {}
+        if message["do"] == "look around":
+            reply["holds"] = walls.look_around(settings.hidden, settings.scratch)
+        elif message["do"] == "run":
+            error = _run(message["source"], message["ours"], warm)
+            reply |= {"output": captured.text(), "error": "", "raised": ""}
+            if error is not None:
+                reply |= {"error": describe(error), "raised": type(error).__name__}
+            del error
+        else:
+            results, answer = _ask(connection, message, arrays, warm)
+            reply |= answer
+        sys.stdout = sys.stderr = Captured(0)
+        send(connection, reply, results)
+
+
+def _ask(
+    connection: socket.socket, message: dict[str, Any], arrays: dict[str, np.ndarray], warm: Warm
+) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """Put one question to the answers in the shell; arrays, and the problem if there are none."""
+    stand_ins = {
+        name: stand_in_for(name, parameters, results_of, partial(ask_reference, connection, message["id"]))
+        for name, parameters, results_of in message["stand_ins"]
+    }
+    with np.errstate(all="ignore"):
+        results, problem, text = run_probe(warm.shell.user_ns, message["probe"], message["inputs"] | arrays, stand_ins)
+    raised = text.partition(":")[0] if problem is Problem.RAISED else ""  # run_probe puts the type before the text
+    return results, {"problem": problem, "text": text[:2000], "raised": raised}
+
+
+def _run(source: str, ours: bool, warm: Warm) -> BaseException | None:
+    """Run a cell, a student's as Jupyter would; what it raised, if anything."""
+    if not ours:
+        outcome = warm.run_cell(warm.shell, source, store_history=True)
+        return outcome.error_before_exec or outcome.error_in_exec  # type: ignore[no-any-return]
+    try:
+        exec(compile(source, "<given>", "exec"), warm.shell.user_ns)
+    except Exception as error:
+        return error
+    return None
+
+
+def describe(error: BaseException) -> str:
+    """What went wrong, and in which line of the cell."""
+    text = f"{type(error).__name__}: {error}"[:1000]
+    lines = [error.lineno] if isinstance(error, SyntaxError) else []
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename.startswith("<ipython-input"):
+            lines.append(trace.tb_lineno)
+        trace = trace.tb_next
+    return f"{text} (line {lines[-1]})" if lines else text
+
+
+def ask_reference(
+    connection: socket.socket, question: int, name: str, index: int, grad: np.ndarray | None, arguments: dict[str, Any]
+) -> list[np.ndarray]:
+    """What the reference in place of an earlier answer gives; ValueError if it says no."""
+    arrays = {k: v for k, v in arguments.items() if isinstance(v, np.ndarray)}
+    plain = {k: v for k, v in arguments.items() if isinstance(v, int | None)}
+    if grad is not None:
+        arrays["\0grad"] = np.asarray(grad)
+    send(connection, {"id": question, "stand_in": name, "index": index, "arguments": plain}, arrays)
+    message, answers = receive(connection)
+    if message.get("error"):
+        raise ValueError(message["error"])
+    return list(answers.values())
+
+
+# --- the warm process -------------------------------------------------------------------------------------------------
+
+
+class LatePlots(types.ModuleType):
+    """matplotlib, or its pyplot, until it is used: importing it takes longer than all else, and few submissions plot."""
+
+    def __getattr__(self, name: str) -> Any:
+        load_plots()
+        return getattr(sys.modules[self.__name__], name)
+
+
+def put_plots_off() -> None:
+    package, pyplot = LatePlots("matplotlib"), LatePlots("matplotlib.pyplot")
+    vars(package)["pyplot"] = pyplot
+    sys.modules.update({"matplotlib": package, "matplotlib.pyplot": pyplot})
+
+
+def load_plots() -> None:
+    if isinstance(sys.modules.get("matplotlib"), LatePlots):
+        del sys.modules["matplotlib"], sys.modules["matplotlib.pyplot"]
+        import matplotlib
+
+        matplotlib.use("Agg")
+        import matplotlib.pyplot
+
+
+def warm_up(modules: list[str]) -> Warm:
+    """Import what every notebook imports, and make the IPython shell that copies will run cells in."""
+    for part in ("random", "linalg", "fft"):  # NumPy loads them late, when there may be no memory left for it
+        getattr(np, part)
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.colors = "nocolor"
+    for name in ("showtraceback", "showsyntaxerror"):  # see describe
+        setattr(InteractiveShell, name, lambda *args, **kwargs: None)
+    warnings.formatwarning = lambda message, category, *_args, **_kwargs: f"{category.__name__}: {message}\n"
+    threading.stack_size(512 << 10)  # many threads must not use up the memory
+    shell = InteractiveShell.instance(config=config)
+    shell.register_magic_function(lambda line: None, magic_name="matplotlib")  # plots are drawn, but not shown
+    for name in modules:
+        __import__(f"tinytorch.core.{name}")
+    with np.errstate(all="ignore"):
+        InteractiveShell.run_cell(shell, "1 / 0")  # loads what is loaded at the first cell and at the first error
+    shell.reset(new_session=True)
+    put_plots_off()
+    return Warm(shell, InteractiveShell.run_cell)
+
+
+def main() -> None:
+    control = socket.socket(fileno=int(sys.argv[1]))
+    hidden = os.environ.pop("GRADER_HIDDEN", "").split(os.pathsep)  # students read os.environ
+    settings = Settings(**json.loads(sys.argv[2]), hidden=tuple(hidden))
+    warm = warm_up(os.environ["GRADER_MODULES"].split())
+    gc.collect()
+    gc.freeze()  # a copy that does not touch what it shares with us starts faster
+    _say(control, Answer.READY)
+    copies: dict[int, int] = {}
+    started = 0
+    while True:
+        message, fds, _, _ = socket.recv_fds(control, ORDER, 1)
+        if not message:
+            return
+        order = json.loads(message)
+        slot = order["slot"]
+        if order["do"] == "end":
+            pid = copies.pop(slot, 0)
+            if pid:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+            _say(control, Answer.ENDED)
+            continue
+        try:
+            pid = walls.fork(settings.namespaces)
+        except walls.NoNamespaces as error:
+            _say(control, Answer.NO_NAMESPACES, str(error))
+        except OSError as error:
+            _say(control, Answer.NO_PROCESS, str(error))
+        else:
+            if pid == 0:
+                control.close()
+                _serve_one(fds[0], warm, settings, slot)
+            copies[slot] = pid
+            _say(control, Answer.STARTED)
+            started += 1
+        os.close(fds[0])
+        if started == PLOTS_AFTER:
+            load_plots()
+            gc.freeze()
+
+
+def _say(control: socket.socket, answer: Answer, text: str = "") -> None:
+    control.send(json.dumps({"answer": answer, "text": text[:200]}).encode())
+
+
+def _serve_one(fd: int, warm: Warm, settings: Settings, slot: int) -> NoReturn:
+    """The life of one copy."""
+    connection = socket.socket(fileno=fd)
+    uid = None if settings.uid is None else settings.uid + slot % 1000
+    try:
+        if settings.enclosed:
+            walls.enclose(settings.limits, settings.namespaces, uid, settings.scratch)
+        serve(connection, warm, settings)
+    except BaseException:
+        if not settings.enclosed:
+            traceback.print_exc(file=sys.__stderr__)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""What a kind of submission is, and short ways to make one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from answers import answers, submission
+
+FULL = 28.0
+Notebook = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One submission. `files` are written into the student's folder; words must be in the row's reason, repairs or messages."""
+
+    name: str
+    files: dict[str, bytes]
+    score: float
+    words: tuple[str, ...] = ()
+    status: str = "graded"
+    place: Callable[[Path], None] | None = None  # what else there is to do to the folder
+
+
+class Kinds(list[Kind]):
+    """The kinds of one file, in its order."""
+
+    def kind(
+        self,
+        name: str,
+        data: bytes | None,
+        score: float,
+        *words: str,
+        status: str = "graded",
+        file: str = "attention.ipynb",
+        **more: Any,
+    ) -> None:
+        self.append(Kind(name, {} if data is None else {file: data}, score, words, status, **more))
+
+    def unreadable(self, name: str, data: bytes, reason: str) -> None:
+        self.kind(name, data, 0, reason, status="unreadable")
+
+
+def edited(edit: Callable[[Notebook], Any], **options: Any) -> bytes:
+    return submission(edit=lambda notebook: edit(notebook) and None, **options)
+
+
+def cell(notebook: Notebook, name: str) -> dict[str, Any]:
+    return next(c for c in notebook["cells"] if c["metadata"].get("nbgrader", {}).get("grade_id") == name)
+
+
+def added(source: str, where: int = 2, blank: Any = (), **changed: str) -> bytes:
+    """A right submission (or a blank one) with a cell of the student's own."""
+    new = {"cell_type": "code", "id": "own", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+    return submission(changed, blank=blank, edit=lambda n: n["cells"].insert(where % (len(n["cells"]) + 1), new))
+
+
+def every_cell(change: Callable[[dict[str, Any]], Any]) -> Callable[[Notebook], None]:
+    def edit(notebook: Notebook) -> None:
+        for c in notebook["cells"]:
+            change(c)
+
+    return edit
+
+
+RIGHT = submission()
+SCALE = next(a.source for a in answers("right_answers") if a.exercise == "scale_scores")
+WRONG_SCALE = "def _scale_scores(scores, d_k):\n    return scores / d_k\n"

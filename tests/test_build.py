@@ -1,0 +1,154 @@
+"""`make course` refuses a course that does not fit together, and keeps what somebody worked in."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from answers import submission
+
+from grader import course, kit
+from grader.check_course import check_course
+from grader.cli import main
+from grader.course import ROOT, load_assignment, modules
+from grader.errors import CourseError
+from grader.student_copies import fill_workspace, has_work, replace_copies, stamped
+
+MODULE = "04_attention"
+COPY = Path("modules") / MODULE / "attention.ipynb"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A copy of solutions/."""
+    shutil.copytree(ROOT / "solutions", tmp_path / "solutions")
+    return tmp_path
+
+
+def edit(root: Path, name: str, **mark: object) -> None:
+    """Change nbgrader's mark of one cell of 04_attention; without one, delete the cell."""
+    path = root / "solutions" / MODULE / "attention.ipynb"
+    notebook = json.loads(path.read_text())
+    (cell,) = (c for c in notebook["cells"] if c["metadata"].get("nbgrader", {}).get("grade_id") == name)
+    cell["metadata"]["nbgrader"] |= mark
+    if not mark:
+        notebook["cells"].remove(cell)
+    path.write_text(json.dumps(notebook))
+
+
+def refusal(root: Path) -> str:
+    with pytest.raises(CourseError) as caught:
+        check_course(root)
+    return str(caught.value)
+
+
+def test_the_course_as_it_is_fits_together(root):
+    check_course(root)
+
+
+def test_points_that_differ(root, monkeypatch):
+    edit(root, "test_scale_scores", points=3)
+    words = 'solutions/04_attention/attention.ipynb: the test cell "test_scale_scores" has 3 points, the cases of its exercise have 2'
+    assert refusal(root).startswith(words)
+    first, *others = course.exercises_of(MODULE)
+    more = replace(first, cases=(*first.cases, replace(first.cases[0], name="more", points=0.5)))
+    monkeypatch.setattr(course, "exercises_of", lambda module: (more, *others))
+    load_assignment.cache_clear()
+    try:
+        with pytest.raises(CourseError, match=r'modules/04_attention/attention.ipynb: the test cell "test_\w+" has'):
+            load_assignment(MODULE)
+    finally:
+        load_assignment.cache_clear()
+
+
+def test_a_test_without_an_exercise_and_an_exercise_without_a_test(root):
+    edit(root, "test_scale_scores", grade_id="test_scaling")
+    assert 'the test cell "test_scaling" has no exercise in autograded_tests/' in refusal(root)
+    edit(root, "test_scaling")
+    assert 'the exercise "scale_scores" has no test cell "test_scale_scores"' in refusal(root)
+
+
+def test_a_module_that_was_dropped(root):
+    shutil.rmtree(root / "solutions" / "05_efficient_attention")
+    assert "solutions/05_efficient_attention/: there is no notebook" in refusal(root)
+    assert "delete its folder in autograded_tests/, too" in refusal(root)
+
+
+def test_a_module_that_others_need(root, monkeypatch):
+    shutil.rmtree(root / "solutions" / MODULE)
+    from autograded_tests import EXERCISES
+
+    rest = {name: e for name, e in EXERCISES.items() if e.module != MODULE}
+    monkeypatch.setattr("grader.check_course.EXERCISES", rest)
+    assert refusal(root) == (
+        "solutions/05_efficient_attention/efficient_attention.ipynb imports tinytorch.core.attention, which no notebook before it "
+        "makes; it needs the module that was dropped"
+    )
+
+
+def notebook(text: str) -> dict:
+    """A small notebook as it is handed out."""
+    cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": [text], "outputs": [], "execution_count": None}
+    return stamped({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def put(path: Path, content: dict | str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+
+
+def test_work_in_modules_is_kept(tmp_path):
+    old, new = tmp_path / "old" / "modules", tmp_path / "new" / "modules"
+    run, answered, more = notebook("YOUR CODE"), notebook("YOUR CODE"), notebook("YOUR CODE")
+    run["cells"][0] |= {"outputs": [{"output_type": "stream", "name": "stdout", "text": "1"}], "execution_count": 3}
+    answered["cells"][0]["source"] = ["my answer"]
+    more["cells"].append({"cell_type": "markdown", "id": "b", "metadata": {}, "source": "a note"})
+    contents = {"01_a": notebook("YOUR CODE"), "02_b": run, "03_c": answered, "04_d": more, "05_gone": notebook("x")}
+    for module, content in contents.items():
+        put(old / module / "n.ipynb", content)
+    put(old / "01_a" / "mine.txt", "mine")
+    put(old / "06_gone_too" / "n.ipynb", answered)
+    for module in ("01_a", "02_b", "03_c", "04_d", "07_new"):
+        put(new / module / "n.ipynb", notebook("YOUR NEW CODE"))
+    kept = replace_copies(tmp_path / "old", tmp_path / "new")
+    assert sorted(map(str, kept)) == [
+        f"modules/{path}" for path in ("01_a/mine.txt", "03_c/n.ipynb", "04_d/n.ipynb", "06_gone_too/n.ipynb")
+    ]
+    for module in ("01_a", "02_b", "07_new"):
+        assert (old / module / "n.ipynb").read_text() == (new / module / "n.ipynb").read_text()
+    assert "my answer" in (old / "03_c" / "n.ipynb").read_text() and "a note" in (old / "04_d" / "n.ipynb").read_text()
+    assert not (old / "05_gone").exists() and (old / "01_a" / "mine.txt").read_text() == "mine"
+
+
+def test_the_copies_are_as_they_were_handed_out(tmp_path):
+    assert not any(has_work(course.student_copy(module)) for module in modules())
+    path = tmp_path / "attention.ipynb"
+    path.write_bytes(submission())
+    assert has_work(path) and has_work(tmp_path / "none.ipynb")
+
+
+def test_a_kit_never_holds_somebodys_work(monkeypatch, tmp_path):
+    monkeypatch.setattr(kit, "has_work", lambda path: path == ROOT / COPY)
+    with pytest.raises(CourseError, match=f"{COPY}: somebody worked in it, so it is not handed out"):
+        kit.make_kit(MODULE, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_workspace_has_copies_that_are_never_overwritten(tmp_path):
+    assert len(fill_workspace(tmp_path)) == len(modules()) and not fill_workspace(tmp_path)
+    own = tmp_path / MODULE / "attention.ipynb"
+    content = json.loads(own.read_text())
+    content["cells"][0]["source"] = ["mine"]
+    own.write_text(json.dumps(content))
+    assert not fill_workspace(tmp_path)
+    content["metadata"] |= {"handed_out": "an earlier version"}
+    own.write_text(json.dumps(content))
+    assert fill_workspace(tmp_path) == [f"{own}: yours, unchanged; {COPY} is another version now"]
+    assert json.loads(own.read_text()) == content
+
+
+def test_the_version(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0 and capsys.readouterr().out == "grader 0.2.0 (tinytorch-attention)\n"
