@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE / "support")]
+sys.path[:0] = [str(HERE), str(HERE / "support"), str(HERE / "gauntlet")]
 
 from collections.abc import Generator, Iterator
 

@@ -114,19 +114,6 @@ def test_right_answers_make_a_library_that_works(kit):
     assert graded.returncode == 1 and "You divided by d_k. Divide by its square root." in graded.stdout
 
 
-def test_the_kit_of_the_last_module_writes_with_a_cache(tmp_path):
-    module = "05_efficient_attention"
-    with zipfile.ZipFile(make_kit(module, tmp_path)) as archive:
-        archive.extractall(tmp_path)
-    kit = tmp_path / f"tinytorch-{module}"
-    (kit / "efficient_attention.ipynb").write_bytes(submission(module=module))
-    assert make(kit, "check").stdout.endswith("all visible tests pass\n")
-    exported = make(kit, "export")
-    assert exported.returncode == 0, exported.stderr
-    assert re.search(r"400 letters, (100|9\d)% of them right", exported.stdout)
-    assert sorted(p.name for p in (kit / "examples").glob("*.py")) == ["generate.py", "training.py"]
-
-
 def test_trying_a_notebook_gives_the_whole_verdict(tmp_path, capsys):
     path = tmp_path / "mine.ipynb"
     shutil.copy(ROOT / "examples" / "class" / "chloe" / MODULE / "attention.ipynb", path)

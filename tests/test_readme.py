@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent / "gauntlet"))
-
 from answers import answers
 from kinds import KINDS
 

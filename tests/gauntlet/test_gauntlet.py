@@ -3,13 +3,10 @@
 import json
 import re
 import shutil
-import sys
 from functools import partial
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from conftest import QUICK
 from kinds import KINDS, SECRETS, Kind
