@@ -11,29 +11,44 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE / "support"), str(HERE / "gauntlet")]
+sys.path[:0] = [str(HERE / "support"), str(HERE / "gauntlet")]
 
 from collections.abc import Generator, Iterator
 
 import pytest
+from limits import PATIENCE, QUICK
 
-from grader.course import Assignment, load_assignment
+from grader.course import ROOT, Assignment, load_assignment
 from grader.sandbox.check import open_jail
 from grader.sandbox.jail import Jail
-from grader.sandbox.limits import Limits
 
-PATIENCE = float(os.environ.get("GRADER_TEST_PATIENCE", "1"))
-QUICK = Limits(cell_time=2 * PATIENCE, probe_time=1.5 * PATIENCE, whole_time=30 * PATIENCE, memory=800 << 20)
+NEED = {"jail": "jail", "browser": "browser", "page": "browser"}  # a test with this fixture has this mark
+PROGRAMS = {"jail": (("bwrap",), "bubblewrap"), "browser": (("chromium", "chromium-browser"), "chromium")}
 # PyTorch is too large for the locked packages, and hardly a machine has every Python
 MAY_BE_SKIPPED = re.compile(r"package (torch|python3\.\d+) is not installed|NumPy [\d.]+ has no wheels for Python")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Give every test its time limit, multiplied by the patience that is asked for."""
+    """Give every test its time limit, multiplied by the patience that is asked for, its marks, and its place among processes.
+
+    What uses the jail runs in one process, so that time limits are not tried by many at a time; else a file is one piece.
+    """
     for item in items:
         mark = item.get_closest_marker("timeout")
         seconds = float(mark.args[0] if mark else config.getini("timeout"))
         item.add_marker(pytest.mark.timeout(seconds * PATIENCE), append=False)
+        for fixture, name in NEED.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(name)
+        jailed = item.get_closest_marker("jail") or item.get_closest_marker("browser")
+        item.add_marker(pytest.mark.xdist_group("jail" if jailed else item.path.stem))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what needs a program that is not on this machine."""
+    for name, (programs, package) in PROGRAMS.items():
+        if item.get_closest_marker(name) and not any(map(shutil.which, programs)):
+            pytest.skip(f"package {package} is not installed")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -61,7 +76,7 @@ def _fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
 
 @pytest.fixture(scope="session")
 def jail() -> Iterator[Jail]:
-    """A jail for 04_attention with short limits. No bubblewrap is a failure, not a reason to skip."""
+    """A jail for 04_attention with short limits."""
     jail = open_jail("04_attention", QUICK)
     yield jail
     jail.close()
@@ -72,9 +87,8 @@ def assignment() -> Assignment:
     return load_assignment("04_attention")
 
 
-def chromium() -> str:
-    """Where Chromium is. A test that needs it is skipped where it is not installed, but not in CI."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser")
-    if found is None and not os.environ.get("CI"):
-        pytest.skip("package chromium is not installed")
-    return found or "chromium"
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    """The sample class, not graded yet."""
+    shutil.copytree(ROOT / "examples" / "class", tmp_path / "submitted")
+    return tmp_path

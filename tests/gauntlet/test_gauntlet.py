@@ -7,9 +7,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-
-from conftest import QUICK
 from kinds import KINDS, SECRETS, Kind
+from limits import QUICK
 
 from grader import batch
 from grader.classroom import Classroom
@@ -18,6 +17,8 @@ from grader.pages.feedback import write_feedback
 from grader.result import Result
 from grader.sandbox import pool
 from grader.sandbox.check import open_jail
+
+pytestmark = pytest.mark.jail
 
 MODULE = "04_attention"
 

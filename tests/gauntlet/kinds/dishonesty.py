@@ -1,7 +1,7 @@
 """Dishonesty."""
 
 from answers import Everything, submission
-from test_jail import STEAL, TRICKS
+from forgery import STEAL, TRICKS
 
 from grader.course import ROOT
 from kinds.base import FULL, Kinds, added, cell, edited, every_cell

@@ -128,7 +128,7 @@ def table(text: str) -> dict[str, dict[str, str]]:
 
 
 def unpack(folder: Path) -> Path:
-    with zipfile.ZipFile(Path(__file__).parent / "data" / "classroom-0.1.0.zip") as archive:
+    with zipfile.ZipFile(Path(__file__).parents[1] / "data" / "classroom-0.1.0.zip") as archive:
         archive.extractall(folder)
     return folder
 

@@ -2,39 +2,18 @@
 
 import doctest
 import importlib
-import json
 import re
 
 import numpy as np
 import pytest
 from answers import namespace
+from secret import HIDDEN, cells, hidden_lines, source
 
 from autograded_tests import exercises_of
 from grader.course import ROOT, module_notebook, modules
 from grader.errors import CourseError
 
 MODULES = modules()
-
-
-def cells(path) -> list[dict]:
-    return json.loads(path.read_text(encoding="utf-8"))["cells"]
-
-
-def source(cell: dict) -> str:
-    return "".join(cell["source"])
-
-
-HIDDEN = re.compile(r"### BEGIN (SOLUTION|HIDDEN TESTS)\n(.*?)### END \1", re.DOTALL)
-
-
-def hidden_lines(module: str) -> set[str]:
-    """Lines of answers, rubrics and hidden tests that stand nowhere in what students may see."""
-    hidden, shown = set(), set()
-    for cell in cells(module_notebook(module)):
-        text = source(cell)
-        hidden |= {line.strip() for _, block in HIDDEN.findall(text) for line in block.splitlines()}
-        shown |= {line.strip() for line in HIDDEN.sub("", text).splitlines()}
-    return {line for line in hidden - shown if len(line) > 8}
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from answers import submission
-from test_course import hidden_lines
-from test_grader import ENVIRONMENT
+from classes import ENVIRONMENT
+from secret import hidden_lines
 
 from autograded_tests import EXERCISES
 from grader.cli import main

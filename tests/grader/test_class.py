@@ -13,9 +13,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from conftest import chromium
+from classes import ENVIRONMENT, rows_of, set_manual_score
+from limits import chromium
 from playwright.sync_api import Page, sync_playwright
-from test_grader import ENVIRONMENT, rows_of, set_manual_score
 
 from grader.batch import grade_class
 from grader.classroom import Classroom
@@ -24,6 +24,8 @@ from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
 from grader.platforms.export import export
 from grader.spreadsheet import harmless
+
+pytestmark = pytest.mark.jail
 
 MODULE = "04_attention"
 

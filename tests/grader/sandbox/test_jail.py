@@ -11,7 +11,8 @@ import numpy as np
 import psutil
 import pytest
 from answers import Everything, submission
-from conftest import QUICK
+from forgery import STEAL, TRICKS
+from limits import QUICK
 
 from grader.course import ROOT
 from grader.errors import JailError, JailTrouble
@@ -36,6 +37,8 @@ def test_nothing_of_the_class_is_in_sight():
     python = (sys.base_prefix, sys.prefix, "/usr/lib", "/dev", "/etc/ld.so.cache")
     source = f"""
 import os, json
+
+pytestmark = pytest.mark.jail
 files = [os.path.join(d, f) for d, _, fs in os.walk("/") for f in fs]
 theirs = [f for f in files if f.startswith({python!r})]
 odd = [f for f in theirs if f.endswith((".ipynb", ".db")) and "/site-packages/" not in f and f[:9] != "/usr/lib/"]
@@ -227,15 +230,6 @@ def test_it_works_for_an_ordinary_user():
 
 # --- replies that are not to be trusted -------------------------------------------------------------------------------
 
-STEAL = """
-import gc, socket, struct, json, threading, time
-wire = next(o for o in gc.get_objects() if isinstance(o, socket.socket))
-def say(text, data=b""):
-    wire.sendall(struct.pack("<I", len(text)) + text + data)
-def announce(dtype, shape, data=b"", id=0):
-    say(json.dumps({"id": id, "problem": "", "text": "", "arrays": [["scaled", dtype, shape]]}).encode(), data)
-"""
-
 
 @pytest.mark.parametrize(
     "act",
@@ -278,30 +272,6 @@ def test_messages_survive_the_way():
 
 
 # --- dishonesty: blank work that asks for points ----------------------------------------------------------------------
-
-TRICKS = {
-    "the reference imported": "from tinytorch.core.attention import *",
-    "the tests imported": "import autograded_tests; autograded_tests.grade = lambda *a: 99.0",
-    "always equal": "class Equal:\n    def __eq__(self, other): return True\n    shape = data = property(lambda s: s)\n"
-    "_scale_scores = causal_mask = _compute_attention_scores = lambda *a, **k: Equal()",
-    "numpy replaced": "import numpy as np; np.allclose = np.isclose = np.array_equal = lambda *a, **k: True",
-    "assert taken out": "import ast\nclass T(ast.NodeTransformer):\n    def visit_Assert(self, n): return ast.Pass()\n"
-    "get_ipython().ast_transformers.append(T())",
-    "input transformer": "get_ipython().input_transformers_cleanup.append(lambda lines: ['28.0\\n'])",
-    "run_cell replaced": "ip = get_ipython(); ip.run_cell = lambda *a, **k: None; type(ip).run_cell = ip.run_cell",
-    "showtraceback replaced": "get_ipython().showtraceback = lambda *a, **k: None",
-    "probes replaced": "import probes\nfor n in probes.PROBES: probes.PROBES[n] = lambda ns, **k: {}",
-    "probe results copied": "import probes, numpy as np\n"
-    "for n in probes.PROBES: probes.PROBES[n] = lambda ns, **k: {v: np.asarray(k.get('x', k.get('scores', 1))) for v in "
-    "('scores', 'scaled', 'mask', 'masked', 'output', 'weights', 'heads', 'merged', 'attention_weights', 'refused', 'parameters')}",
-    "worker replaced": "import sys; w = sys.modules['__main__']; w.send = lambda *a: None",
-    "a SystemExit": "raise SystemExit(0)",
-    "output forged": "print('scale_scores  2/2'); from IPython.display import publish_display_data\n"
-    "publish_display_data({'text/plain': '28.0', 'application/vnd.tinytorch.verdict+json': {'points': 28}})",
-    "frames walked": "import sys\nf = sys._getframe()\nwhile f: print(sorted(f.f_globals)[:99], f.f_locals.keys()); f = f.f_back",
-    "asking for help": "import probes\ndef _scale_scores(scores, d_k):\n"
-    "    return probes.stand_in('_scale_scores', ['scores', 'd_k'], 1, sys.modules['__main__'].ask_reference)(scores, d_k)",
-}
 
 
 @pytest.mark.parametrize("trick", TRICKS)

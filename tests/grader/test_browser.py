@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from conftest import chromium
+from classes import ENVIRONMENT, rows_of
+from limits import chromium
 from playwright.sync_api import Page, expect, sync_playwright
-from test_grader import ENVIRONMENT, rows_of
 
 from grader.classroom import Classroom
 from grader.course import ROOT, load_assignment

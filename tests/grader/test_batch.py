@@ -4,15 +4,14 @@ import json
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 
 import pytest
 from answers import Everything, answers, namespace, submission
-from conftest import QUICK
+from classes import ENVIRONMENT, EXAMPLES, MODULE, grade, hand_in, rows_of, set_manual_score
+from limits import QUICK
 
 from autograded_tests import EXERCISES
 from exercises.judge import judge
@@ -27,68 +26,7 @@ from grader.rebuild import is_run, rebuild
 from grader.sandbox import pool
 from grader.sandbox.check import open_jail
 
-MODULE = "04_attention"
-EXAMPLES = sorted(p.name for p in (ROOT / "examples" / "class").iterdir())
-ENVIRONMENT = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-
-
-def hand_in(folder: Path, student: str, data: bytes, name: str = "attention.ipynb") -> Path:
-    path = folder / "submitted" / student / MODULE / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
-    return path
-
-
-@pytest.fixture
-def sample(tmp_path: Path) -> Path:
-    """The sample class, not graded yet."""
-    shutil.copytree(ROOT / "examples" / "class", tmp_path / "submitted")
-    return tmp_path
-
-
-def grade(folder: Path, *options: str) -> tuple[int, list[dict], str]:
-    """Exit status, rows and stderr of `python -m grader grade`."""
-    command = [sys.executable, "-m", "grader", "grade", MODULE, "--class", str(folder), "--json", *options]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=ENVIRONMENT)
-    return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
-
-
-GRADES = """
-    select s.student_id, c.name, g.auto_score, g.manual_score, g.extra_credit, g.needs_manual_grade, gc.max_score
-    from grade g join submitted_notebook n on g.notebook_id = n.id join submitted_assignment s on n.assignment_id = s.id
-    join base_cell c on g.cell_id = c.id join grade_cells gc on gc.id = c.id order by 1, 2
-"""
-COMMENTS = """
-    select s.student_id, c.name, m.auto_comment, m.manual_comment
-    from comment m join submitted_notebook n on m.notebook_id = n.id join submitted_assignment s on n.assignment_id = s.id
-    join base_cell c on m.cell_id = c.id order by 1, 2
-"""
-SUBMISSIONS = """
-    select s.student_id, a.name, s.timestamp, n.late_submission_penalty
-    from submitted_assignment s join submitted_notebook n on n.assignment_id = s.id join assignment a on a.id = s.assignment_id
-    order by 1
-"""
-SOURCES = "select name, cell_type, locked, source, checksum from source_cell order by 1"
-
-
-def rows_of(database: Path) -> list[list[tuple]]:
-    connection = sqlite3.connect(database)
-    try:
-        return [connection.execute(query).fetchall() for query in (GRADES, COMMENTS, SUBMISSIONS, SOURCES)]
-    finally:
-        connection.close()
-
-
-def set_manual_score(database: Path, student: str, cell: str, score: float) -> None:
-    connection = sqlite3.connect(database)
-    with connection:
-        connection.execute(
-            "update grade set manual_score = ?, needs_manual_grade = 0 where id in (select g.id from grade g"
-            " join submitted_notebook n on g.notebook_id = n.id join submitted_assignment s on n.assignment_id = s.id"
-            " join base_cell c on g.cell_id = c.id where s.student_id = ? and c.name = ?)",
-            (score, student, cell),
-        )
-    connection.close()
+pytestmark = pytest.mark.jail
 
 
 @pytest.mark.parametrize("student", EXAMPLES)
