@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from answers import submission
 from classes import ENVIRONMENT
+from kits import make, unpacked_kit
 from secret import hidden_lines
 
 from autograded_tests import EXERCISES
@@ -49,21 +50,7 @@ def test_the_packages_are_those_that_we_test_with():
 
 @pytest.fixture(scope="module")
 def kit(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("kit")
-    with zipfile.ZipFile(make_kit(MODULE, folder)) as archive:
-        archive.extractall(folder)
-    return folder / f"tinytorch-{MODULE}"
-
-
-def make(kit: Path, verb: str) -> subprocess.CompletedProcess:
-    """A verb, by make."""
-    return subprocess.run(
-        ["make", "--no-print-directory", verb, f"PYTHON={sys.executable}"],
-        cwd=kit,
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-    )
+    return unpacked_kit(MODULE, tmp_path_factory.mktemp("kit"))
 
 
 def test_a_blank_notebook_says_what_is_open(kit):

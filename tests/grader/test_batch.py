@@ -9,11 +9,9 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
-from answers import Everything, answers, namespace, submission
+from answers import submission
 from classes import ENVIRONMENT, EXAMPLES, MODULE, grade, hand_in, rows_of, set_manual_score
-from limits import QUICK
 
-from autograded_tests import EXERCISES
 from exercises.judge import judge
 from exercises.local import LocalSession
 from grader import batch
@@ -24,7 +22,6 @@ from grader.course import ROOT, load_assignment
 from grader.grade import grade_notebook
 from grader.rebuild import is_run, rebuild
 from grader.sandbox import pool
-from grader.sandbox.check import open_jail
 
 pytestmark = pytest.mark.jail
 

@@ -8,11 +8,10 @@ import zipfile
 import numpy as np
 import pytest
 from answers import Everything, answers, namespace, submission
-from conftest import QUICK
-from test_collect import archive
-from test_course import hidden_lines
-from test_kit import make
-from test_takeover import BY_0_1_0, end, expected_grades, grades_of, rows_of, start, unpack
+from classes import grade, rows_of
+from kits import make, unpacked_kit
+from limits import QUICK
+from secret import hidden_lines
 
 from autograded_tests import EXERCISES
 from exercises.judge import judge
@@ -23,7 +22,6 @@ from exercises.signs.exceptions import Raised, raised
 from grader.classroom import Classroom
 from grader.course import ROOT, load_assignment
 from grader.grade import grade_notebook
-from grader.kit import make_kit
 from grader.platforms.collect import collect
 from grader.sandbox.check import open_jail
 from tinytorch.core.efficient_attention import KVCache
@@ -65,15 +63,22 @@ def test_it_is_graded_like_the_others():
 @pytest.mark.jail
 def test_answers_of_version_0_1_0_keep_their_points(tmp_path):
     """They call what was given then, `_check_groups(Q, K, V)` for one."""
-    folder = unpack(tmp_path)
-    rows = rows_of(end(start(folder, "grade", "--json", module=MODULE)))
-    assert rows["ada"]["score"] == 32 and rows["chloe"]["score"] == 30.5
-    assert rows["chloe"]["scores"]["sliding_window_mask"] == 0.5
-    assert {student for student, row in rows.items() if row["status"] == "graded"} == {"ada", "chloe"}
-    grades = grades_of(folder, MODULE)
-    assert grades["ada", "question_cache"] == (None, 3, None)
-    assert sum(scores[0] or 0 for (student, _), scores in grades.items() if student == "chloe") == 30.5
-    assert grades_of(folder, "04_attention") == expected_grades(BY_0_1_0)
+    with zipfile.ZipFile(ROOT / "tests" / "data" / "classroom-0.1.0.zip") as archive:
+        archive.extractall(tmp_path)
+    before, *_ = rows_of(tmp_path / "gradebook.db")
+    status, rows, errors = grade(tmp_path, module=MODULE)
+    assert status == 0, errors
+    by_student = {row["student"]: row for row in rows if row["status"] == "graded"}
+    assert {student: row["score"] for student, row in by_student.items()} == {"ada": 32, "chloe": 30.5}
+    assert by_student["chloe"]["scores"]["sliding_window_mask"] == 0.5
+    after, *_ = rows_of(tmp_path / "gradebook.db")
+    ours = {c["metadata"]["nbgrader"]["grade_id"] for c in load_assignment(MODULE).cells if "nbgrader" in c["metadata"]}
+    assert [row for row in after if row[1] not in ours] == [row for row in before if row[1] not in ours]
+    grades = {(student, cell): scores for student, cell, *scores in after}
+    assert grades["ada", "question_cache"][:3] == [None, 3, None]
+    assert (
+        sum(scores[0] or 0 for (student, cell), scores in grades.items() if student == "chloe" and cell in ours) == 30.5
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,17 +92,17 @@ def test_answers_of_version_0_1_0_keep_their_points(tmp_path):
     ],
 )
 def test_the_name_of_its_notebook_ends_like_another(tmp_path, name):
-    data = submission(module=MODULE)
-    (taken,) = collect(MODULE, archive(tmp_path, {name: data}), Classroom(tmp_path / "class"))
+    data, file = submission(module=MODULE), tmp_path / "archive" / name
+    file.parent.mkdir(parents=True)
+    file.write_bytes(data)
+    (taken,) = collect(MODULE, tmp_path / "archive", Classroom(tmp_path / "class"))
     assert taken.student.split("_")[0] == "ada" and not taken.reason
     (path,) = (tmp_path / "class" / "submitted").glob(f"ada*/{MODULE}/efficient_attention.ipynb")
     assert path.read_bytes() == data
 
 
 def test_its_kit_writes_with_a_cache(tmp_path):
-    with zipfile.ZipFile(make_kit(MODULE, tmp_path)) as file:
-        file.extractall(tmp_path)
-    kit = tmp_path / f"tinytorch-{MODULE}"
+    kit = unpacked_kit(MODULE, tmp_path)
     (kit / "efficient_attention.ipynb").write_bytes(submission(module=MODULE))
     assert make(kit, "check").stdout.endswith("all visible tests pass\n")
     exported = make(kit, "export")
@@ -109,7 +114,7 @@ def test_its_kit_writes_with_a_cache(tmp_path):
 def test_pieces_that_a_cache_cannot_join_are_known_by_the_error():
     cache = KVCache()
     cache.append(np.ones((1, 2, 3)), np.ones((1, 2, 3)))
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=r"\(2, 2, 3\)") as caught:
         cache.append(np.ones((2, 2, 3)), np.ones((2, 2, 3)))
     reply = Reply(problem=Problem.RAISED, text=f"ValueError: {caught.value}")
     assert raised(Raised.JOIN)(Question("", {}, ()), reply, {})
