@@ -71,18 +71,19 @@ def test_a_test_without_an_exercise_and_an_exercise_without_a_test(root):
 
 
 def test_a_module_that_was_dropped(root):
-    shutil.rmtree(root / "solutions" / "05_efficient_attention")
-    assert "solutions/05_efficient_attention/: there is no notebook" in refusal(root)
+    last = modules()[-1]
+    shutil.rmtree(root / "solutions" / last)
+    assert f"solutions/{last}/: there is no notebook" in refusal(root)
     assert "delete its folder in autograded_tests/, too" in refusal(root)
 
 
 def test_a_module_that_others_need(root, monkeypatch):
-    shutil.rmtree(root / "solutions" / MODULE)
-    rest = {name: e for name, e in EXERCISES.items() if e.module != MODULE}
+    shutil.rmtree(root / "solutions" / "03_layers")
+    rest = {name: e for name, e in EXERCISES.items() if e.module != "03_layers"}
     monkeypatch.setattr("grader.check_course.EXERCISES", rest)
     assert refusal(root) == (
-        "solutions/05_efficient_attention/efficient_attention.ipynb imports tinytorch.core.attention, which no notebook before it "
-        "makes; it needs the module that was dropped"
+        "solutions/04_attention/attention.ipynb imports tinytorch.core.layers, which no notebook before it makes; it needs the "
+        "module that was dropped"
     )
 
 

@@ -1,5 +1,7 @@
 """The course's own files: what students get holds no answer, and what is graded fits what the notebooks say."""
 
+import doctest
+import importlib
 import re
 
 import numpy as np
@@ -7,7 +9,7 @@ import pytest
 from answers import namespace
 from secret import HIDDEN, cells, hidden_lines, source
 
-from autograded_tests import EXERCISES
+from autograded_tests import exercises_of
 from grader.course import ROOT, module_notebook, modules
 from grader.errors import CourseError
 
@@ -28,9 +30,12 @@ def test_student_copies_hold_no_answer(module):
         assert word not in everything
 
 
-def test_there_is_something_to_hide():
-    assert [len(hidden_lines(m)) > 1 for m in MODULES] == [False, True, True, True, True]
-    assert all(len(hidden_lines(m)) > 30 for m in ("04_attention", "05_efficient_attention"))
+@pytest.mark.parametrize("module", MODULES)
+def test_there_is_something_to_hide_where_something_is_graded(module):
+    """A line for each exercise, some more in all."""
+    assert len(hidden_lines(module)) >= len(exercises_of(module))
+    assert bool(hidden_lines(module)) == bool(exercises_of(module))
+    assert sum(len(hidden_lines(m)) for m in MODULES) > 50
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -49,7 +54,7 @@ def test_cells_say_what_they_are(module):
     """Each code cell has a name; answers and tests come in pairs; points are those of the cases."""
     ours = cells(module_notebook(module))
     marks = {c["metadata"]["nbgrader"]["grade_id"]: c for c in ours if "nbgrader" in c["metadata"]}
-    exercises = {n: e for n, e in EXERCISES.items() if e.module == module}
+    exercises = {e.name: e for e in exercises_of(module)}
     for name, cell in marks.items():
         meta = cell["metadata"]["nbgrader"]
         is_demo = "demo" in cell["metadata"].get("tags", [])
@@ -64,7 +69,7 @@ def test_cells_say_what_they_are(module):
         elif cell["cell_type"] == "code":
             assert meta["locked"] and not meta["solution"] and not meta["grade"]
         else:
-            assert meta["solution"] and meta["grade"] and meta["points"] == 4
+            assert meta["solution"] and meta["grade"] and meta["points"] > 0
     assert all("nbgrader" in c["metadata"] for c in ours if c["cell_type"] == "code")
     assert {f"test_{name}" for name in exercises} | set(exercises) <= set(marks)
     assert all(not c.get("outputs") and not c.get("execution_count") for c in ours)
@@ -96,16 +101,12 @@ def test_an_unknown_module_is_named():
         module_notebook("09_none")
 
 
-def test_docstring_examples():
-    """The examples in docstrings, as a student reads them."""
-    import doctest
-
-    from tinytorch.core import activations, attention, efficient_attention, layers
-
-    for library in (activations, attention, efficient_attention, layers):
-        finder = doctest.DocTestFinder()
-        runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
-        names = vars(library) | {"np": np}
-        for test in finder.find(library, globs=names):
-            runner.run(test)
-        assert runner.failures == 0 and runner.tries > 0
+@pytest.mark.parametrize("module", MODULES)
+def test_docstring_examples(module):
+    """The examples in docstrings, as a student reads them; an exercise has one."""
+    library = importlib.import_module(f"tinytorch.core.{module.partition('_')[2]}")
+    finder = doctest.DocTestFinder()
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    for test in finder.find(library, globs=vars(library) | {"np": np}):
+        runner.run(test)
+    assert runner.failures == 0 and (runner.tries or not exercises_of(module))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from answers import submission
 from classes import ENVIRONMENT
+from kits import make, unpacked_kit
 from secret import hidden_lines
 
 from autograded_tests import EXERCISES
@@ -49,21 +50,7 @@ def test_the_packages_are_those_that_we_test_with():
 
 @pytest.fixture(scope="module")
 def kit(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("kit")
-    with zipfile.ZipFile(make_kit(MODULE, folder)) as archive:
-        archive.extractall(folder)
-    return folder / f"tinytorch-{MODULE}"
-
-
-def make(kit: Path, verb: str) -> subprocess.CompletedProcess:
-    """A verb, by make."""
-    return subprocess.run(
-        ["make", "--no-print-directory", verb, f"PYTHON={sys.executable}"],
-        cwd=kit,
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-    )
+    return unpacked_kit(MODULE, tmp_path_factory.mktemp("kit"))
 
 
 def test_a_blank_notebook_says_what_is_open(kit):
@@ -113,20 +100,6 @@ def test_right_answers_make_a_library_that_works(kit):
     (kit / "tinytorch" / "core" / "attention.py").write_text(broken)
     graded = subprocess.run([*command, "-k", "scale_scores"], env=environment, cwd=kit, capture_output=True, text=True)
     assert graded.returncode == 1 and "You divided by d_k. Divide by its square root." in graded.stdout
-
-
-@pytest.mark.long
-def test_the_kit_of_the_last_module_writes_with_a_cache(tmp_path):
-    module = "05_efficient_attention"
-    with zipfile.ZipFile(make_kit(module, tmp_path)) as archive:
-        archive.extractall(tmp_path)
-    kit = tmp_path / f"tinytorch-{module}"
-    (kit / "efficient_attention.ipynb").write_bytes(submission(module=module))
-    assert make(kit, "check").stdout.endswith("all visible tests pass\n")
-    exported = make(kit, "export")
-    assert exported.returncode == 0, exported.stderr
-    assert re.search(r"400 letters, (100|9\d)% of them right", exported.stdout)
-    assert sorted(p.name for p in (kit / "examples").glob("*.py")) == ["generate.py", "training.py"]
 
 
 @pytest.mark.jail

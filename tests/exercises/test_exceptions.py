@@ -16,7 +16,6 @@ from exercises.signs.exceptions import (
     values_of_another_length,
 )
 from tinytorch.core.attention import MultiHeadAttention, _merge_heads, _split_heads, scaled_dot_product_attention
-from tinytorch.core.efficient_attention import KVCache
 from tinytorch.core.layers import Linear
 from tinytorch.core.tensor import Tensor, cat
 
@@ -139,10 +138,3 @@ def test_keys_and_values_of_different_lengths_are_told_apart(L: int, S: int) -> 
     keys = reply_of(lambda: scaled_dot_product_attention(of_x, of_x, of_context))
     assert values_of_another_length(question, values, {}) and not keys_of_another_length(question, values, {})
     assert keys_of_another_length(question, keys, {}) and not values_of_another_length(question, keys, {})
-
-
-def test_a_cache_names_what_cannot_be_joined() -> None:
-    cache = KVCache()
-    cache.append(Tensor(np.ones((1, 2, 3))), Tensor(np.ones((1, 2, 3))))
-    reply = reply_of(lambda: cache.append(Tensor(np.ones((2, 2, 3))), Tensor(np.ones((2, 2, 3)))))
-    assert reply.problem is Problem.RAISED

@@ -9,11 +9,9 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
-from answers import Everything, answers, namespace, submission
+from answers import submission
 from classes import ENVIRONMENT, EXAMPLES, MODULE, grade, hand_in, rows_of, set_manual_score
-from limits import QUICK
 
-from autograded_tests import EXERCISES
 from exercises.judge import judge
 from exercises.local import LocalSession
 from grader import batch
@@ -24,7 +22,6 @@ from grader.course import ROOT, load_assignment
 from grader.grade import grade_notebook
 from grader.rebuild import is_run, rebuild
 from grader.sandbox import pool
-from grader.sandbox.check import open_jail
 
 pytestmark = pytest.mark.jail
 
@@ -39,33 +36,6 @@ def test_jailed_and_local_verdicts_are_the_same(student, jail, assignment):
     local = LocalSession(names)
     graded = grade_notebook(data, assignment, jail)
     assert graded.verdicts == {e.name: judge(e, local) for e in assignment.exercises}
-
-
-def test_module_05_is_graded_like_the_others():
-    """Right, blank, and eight wrong answers at a time: in the jail as outside, references in place of earlier answers included."""
-    module = "05_efficient_attention"
-    wrong: dict[str, list[str]] = {}
-    for answer in answers("wrong_answers"):
-        if EXERCISES[answer.exercise].module == module:
-            wrong.setdefault(answer.exercise, []).append(answer.source)
-    kinds = [{name: sources[n % len(sources)] for name, sources in wrong.items()} for n in range(0, 24, 3)]
-    kinds += [{"kv_cache": wrong["kv_cache"][0]}, {"online_softmax": wrong["online_softmax"][0]}, {}]
-    assignment, jail = load_assignment(module), open_jail(module, QUICK)
-    helped = "Right, once `KVCache` is; nothing lost here.", "Right, once `_online_softmax` is; nothing lost here."
-    try:
-        for changed in kinds:
-            graded = grade_notebook(submission(changed, module=module), assignment, jail)
-            local = LocalSession(namespace(module, **changed))
-            assert graded.verdicts == {e.name: judge(e, local) for e in assignment.exercises}
-            lost = [name for name, v in graded.verdicts.items() if v.points < v.max]
-            assert lost == [name for name in graded.verdicts if name in changed]
-            if len(changed) == 1:
-                assert any(m in helped for v in graded.verdicts.values() for m in v.messages)
-        assert graded.score == sum(v.max for v in graded.verdicts.values()) == 32
-        blank = grade_notebook(submission(blank=Everything(), module=module), assignment, jail)
-        assert blank.score == 0
-    finally:
-        jail.close()
 
 
 def test_nbgraders_door_writes_the_same_rows(sample, tmp_path_factory):

@@ -167,19 +167,14 @@ class Taken:
     after: Tables
     again: dict[str, dict[str, Any]]
     pages: dict[str, str]  # of feedback, for those in FEW
-    later_rows: dict[str, dict[str, Any]]  # of the other module, in a copy of the class
-    later_folder: Path
 
 
 @pytest.fixture(scope="module")
 def taken(tmp_path_factory: pytest.TempPathFactory) -> Taken:
     """Report and export, grade, then feedback, report and export, and grade again."""
     folder = unpack(tmp_path_factory.mktemp("class"))
-    later_folder = unpack(tmp_path_factory.mktemp("later"))
     submitted = files(folder / "submitted")
-    other_module = start(later_folder, "grade", "--json", module=LATER_MODULE)
     before = tables(*side_by_side(folder, "report", "export"))
-    later_rows = rows_of(end(other_module))
     rows = rows_of(end(start(folder, "grade", "--json")))
     few = few_of(folder, tmp_path_factory.mktemp("few"))
     feedback = start(few, "feedback")
@@ -187,7 +182,7 @@ def taken(tmp_path_factory: pytest.TempPathFactory) -> Taken:
     again = rows_of(end(start(folder, "grade", "--json")))
     end(feedback)
     pages = {p.parts[-3]: p.read_text("utf-8") for p in few.glob(f"feedback/*/{MODULE}/attention.html")}
-    return Taken(folder, submitted, before, rows, after, again, pages, later_rows, later_folder)
+    return Taken(folder, submitted, before, rows, after, again, pages)
 
 
 def few_of(folder: Path, copy: Path) -> Path:
@@ -302,18 +297,6 @@ def test_the_gradebook_keeps_students_dates_and_the_other_module(taken):
     }
     later = grades_of(taken.folder, LATER_MODULE)
     assert len(later) == 20 and later["ada", "question_cache"] == (None, 3, None)
-
-
-def test_the_other_module_keeps_its_points_too(taken):
-    """Answers call what was given in version 0.1.0, `_check_groups(Q, K, V)` for one."""
-    rows = taken.later_rows
-    assert rows["ada"]["score"] == 32 and rows["chloe"]["score"] == 30.5
-    assert rows["chloe"]["scores"]["sliding_window_mask"] == 0.5
-    assert {student for student, row in rows.items() if row["status"] == "graded"} == {"ada", "chloe"}
-    later = grades_of(taken.later_folder, LATER_MODULE)
-    assert later["ada", "question_cache"] == (None, 3, None)
-    assert sum(scores[0] or 0 for (student, _), scores in later.items() if student == "chloe") == 30.5
-    assert grades_of(taken.later_folder, MODULE) == expected_grades(BY_0_1_0)
 
 
 def test_feedback_report_and_export_have_everything(taken):

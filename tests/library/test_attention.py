@@ -1,5 +1,7 @@
 """The library by value against loops in float64, and its gradients against central differences."""
 
+import copy
+import pickle
 import re
 import subprocess
 import sys
@@ -18,12 +20,13 @@ from tinytorch.core.attention import (
     _merge_heads,
     _scale_scores,
     _split_heads,
+    as_mask,
     causal_mask,
     padding_mask,
     scaled_dot_product_attention,
 )
 from tinytorch.core.layers import Linear
-from tinytorch.core.tensor import Tensor
+from tinytorch.core.tensor import Tensor, no_grad
 
 normal, random_mask = Data().normal, Data().random_mask
 
@@ -219,6 +222,92 @@ def tensors(*shapes):
 def test_bad_input_is_named(call, words):
     with pytest.raises(ValueError, match=re.escape(words)):
         call()
+
+
+def test_the_advice_for_masks_that_are_added_is_given_for_those_only():
+    with pytest.raises(ValueError, match="make one with mask == 0"):
+        as_mask([0, -np.inf])
+    with pytest.raises(ValueError, match=r"where it may not$"):
+        as_mask([0.3, 1])
+
+
+def test_pytorchs_order_of_arguments_is_noticed():
+    """layer(q, k, v), as in PyTorch, takes k for a mask, also where the shapes would fit."""
+    square = normal(30, 2, 6, 6)
+    with pytest.raises(ValueError, match="a mask is 1"):
+        MultiHeadAttention(6, 2)(square, square, square)
+
+
+@pytest.mark.parametrize("lengths", [[np.nan], [1.5], [-1], [4], [[1]], 2, ["a"], [None], [np.inf]])
+def test_lengths_are_whole_numbers(lengths):
+    with pytest.raises(ValueError, match=r"lengths is .*; it must be a list of whole numbers from 0 to seq_len, 3"):
+        padding_mask(lengths, 3)
+
+
+@pytest.mark.parametrize("level", [0.0, 100.0, -100.0])
+def test_float16_with_masks_stays_finite(level):
+    """A fully blocked row has finite, even weights."""
+    K = Tensor(normal(31, 4, 6) + level, dtype=np.float16)
+    mask = np.array([[1, 0, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 0, 0]])
+    output, weights = scaled_dot_product_attention(K, K, K, mask)
+    assert output.dtype == weights.dtype == np.float16
+    assert np.isfinite(weights.data).all() and np.isfinite(output.data).all()
+    np.testing.assert_array_equal(weights.data[1], np.float16(0.25))
+    assert (weights.data[mask == 0][:2] == 0).all()
+
+
+def test_whole_numbers_promote_as_in_numpy():
+    x = np.array([[1, 2], [3, 5]])
+    shares = Softmax()(Tensor(x, dtype=int))
+    assert shares.dtype == np.float64
+    np.testing.assert_allclose(shares.data, np.exp(x) / np.exp(x).sum(-1, keepdims=True))
+    output, _ = scaled_dot_product_attention(*(Tensor(x, dtype=int) for _ in range(3)))
+    assert output.dtype == np.float64
+    np.testing.assert_allclose(output.data, references.attention(x, x, x)[0])
+
+
+@pytest.mark.parametrize("shape", [(0, 2, 4), (2, 0, 4), (2, 3, 0)])
+def test_empty_axes(shape):
+    """No batch, no position, no width."""
+    if shape[-1]:
+        x = Tensor(np.ones(shape), requires_grad=True)
+        output, _ = scaled_dot_product_attention(x, x, x)
+        assert output.shape == MultiHeadAttention(shape[-1], 2)(x).shape == shape
+        output.sum().backward()
+    assert causal_mask(0).shape == (0, 0) and padding_mask([], 3).shape == (0, 1, 3)
+
+
+def test_without_keys_the_output_is_zero():
+    q, k, v = (Tensor(np.ones(shape), requires_grad=True) for shape in ((2, 3, 4), (2, 0, 4), (2, 0, 5)))
+    output, weights = scaled_dot_product_attention(q, k, v)
+    assert weights.shape == (2, 3, 0) and (output.data == 0).all() and output.shape == (2, 3, 5)
+    output.sum().backward()
+    np.testing.assert_array_equal(q.grad, 0)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_single_row_is_named(place):
+    arguments = [normal(32, 2, 4, 6)] * 3
+    arguments[place] = arguments[place][0, 0]
+    with pytest.raises(ValueError, match=r"[QKV] has shape \(6,\), it must be \(..., positions, width\)"):
+        scaled_dot_product_attention(*arguments)
+
+
+def test_a_layer_can_be_pickled_and_copied_after_a_call():
+    mha, mask = layer(WEIGHTS, BIASES), causal_mask(L)
+    expected = mha(Tensor(X), mask=mask).data
+    for again in (pickle.loads(pickle.dumps(mha)), copy.deepcopy(mha)):
+        assert not again.attention_weights.requires_grad
+        np.testing.assert_array_equal(again.attention_weights.data, mha.attention_weights.data)
+        np.testing.assert_array_equal(again(Tensor(X), mask=mask).data, expected)
+        again(Tensor(X)).sum().backward()
+        assert all(p.grad is not None for p in again.parameters())
+        assert all(p.grad is None for p in mha.parameters())
+
+
+def test_inside_no_grad_nothing_is_recorded():
+    with no_grad():
+        assert not layer(WEIGHTS, BIASES)(Tensor(X)).requires_grad
 
 
 def test_import_needs_numpy_only_and_is_quick():

@@ -1,5 +1,6 @@
 """The library of 05 by value: against the plain attention of 04, against loops in float64, and by its memory."""
 
+import copy
 import tracemalloc
 from itertools import pairwise
 
@@ -59,6 +60,49 @@ def test_each_text_of_a_batch_is_as_if_alone():
     together = write(x)
     for b in range(B):
         close(together[b : b + 1], write(x[b : b + 1]))
+
+
+@pytest.mark.parametrize(
+    ("K", "V"),
+    [
+        (np.ones((2, 3, 6)), np.ones((2, 2, 5))),
+        (np.ones((2, 3, 6)), np.ones((1, 3, 5))),
+        (np.ones((2, 3, 6)), np.ones((2, 3, 4))),
+        (np.ones((2, 3, 7)), np.ones((2, 3, 5))),
+        (np.ones((1, 3, 6)), np.ones((1, 3, 5))),
+        (np.ones(6), np.ones(5)),
+        ("keys", np.ones((2, 3, 5))),
+        (np.ones((2, 3, 6)), None),
+    ],
+)
+@pytest.mark.parametrize("filled", [True, False])
+def test_pieces_that_do_not_fit_change_nothing(K, V, filled):
+    cache = KVCache()
+    if filled:
+        cache.append(np.ones((2, 4, 6)), np.ones((2, 4, 5)))
+    elif np.shape(K)[:-1] == np.shape(V)[:-1] and np.ndim(K) > 1:
+        return  # they fit each other, and an empty cache takes anything
+    before = (cache.K, cache.V, len(cache))
+    with pytest.raises((ValueError, TypeError)):
+        cache.append(K, V)
+    assert (cache.K, cache.V, len(cache)) == before
+
+
+def test_a_cache_keeps_what_it_was_given_by_value():
+    """A buffer that is filled again for each position."""
+    cache, k, v = KVCache(), np.zeros((1, 2), np.float32), np.zeros((1, 3), np.float32)
+    for position in range(3):
+        k[:], v[:] = position, position
+        keys, values = cache.append(k, v)
+    assert keys.data[:, 0].tolist() == values.data[:, 0].tolist() == [0, 1, 2]
+
+
+def test_a_cache_can_be_copied():
+    cache = KVCache()
+    cached_attention(MultiHeadAttention(6, 2), normal(9, B, 4, 6), cache)
+    again = copy.deepcopy(cache)
+    assert len(again) == 4
+    np.testing.assert_array_equal(again.K.data, cache.K.data)
 
 
 # --- grouped queries --------------------------------------------------------------------------------------------------
@@ -327,6 +371,64 @@ def test_a_mask_of_padding_is_never_made_as_large_as_the_scores():
     size = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert size < 0.1 * 4096**2
+
+
+@pytest.mark.parametrize("level", [0.0, 100.0, -100.0])
+def test_float16_with_masks_stays_finite(level):
+    """A fully blocked row is zero; the others are those of float64."""
+    K = Tensor(normal(85, 4, 6) + level, dtype=np.float16)
+    mask = np.array([[1, 0, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 0, 0]])
+    tiled = tiled_attention(K, K, K, mask, block=2)
+    assert tiled.dtype == np.float16 and (tiled.data[1] == 0).all()
+    wide = tiled_attention(*(Tensor(K, dtype=np.float64) for _ in range(3)), mask)
+    np.testing.assert_allclose(tiled.data, wide.data, rtol=2e-3, atol=2e-3)
+
+
+def test_whole_numbers_promote_as_in_numpy():
+    x = Tensor([[1, 2], [3, 5]], dtype=int)
+    tiled = tiled_attention(x, x, x)
+    assert tiled.dtype == np.float64
+    close(tiled, scaled_dot_product_attention(x, x, x)[0], 1e-7)
+
+
+def test_inside_no_grad_nothing_is_recorded():
+    x = Tensor(normal(86, L, D), requires_grad=True)
+    with no_grad():
+        assert not tiled_attention(x, x, x).requires_grad
+
+
+# --- shapes that are empty, or do not fit -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(0, 2, 4), (2, 0, 4), (2, 3, 0)])
+def test_empty_axes(shape):
+    """No batch, no position, no width."""
+    lead, length, width = shape
+    x = Tensor(np.ones(shape), requires_grad=True)
+    if width:
+        output = tiled_attention(x, x, x)
+        assert output.shape == shape
+        output.sum().backward()
+        assert cached_attention(MultiHeadAttention(width, 2), x, KVCache()).shape == shape
+    four = Tensor(np.ones((lead, 2, length, width or 2)))
+    assert grouped_query_attention(four, four[:, :1], four[:, :1])[0].shape == four.shape
+    assert rotary_embedding(x).shape == shape and sliding_window_mask(0, 2).shape == (0, 0)
+
+
+def test_without_keys_the_output_is_zero():
+    q, k, v = (Tensor(np.ones(shape), requires_grad=True) for shape in ((2, 3, 4), (2, 0, 4), (2, 0, 5)))
+    output = tiled_attention(q, k, v, mask=np.ones((3, 0)))
+    np.testing.assert_array_equal(output.data, np.zeros((2, 3, 5)))
+    output.sum().backward()
+    np.testing.assert_array_equal(q.grad, 0)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_single_row_is_named(place):
+    arguments = [normal(87, 2, 4, 6)] * 3
+    arguments[place] = arguments[place][0, 0]
+    with pytest.raises(ValueError, match=r"[QKV] has shape \(6,\), it must be \(..., positions, width\)"):
+        tiled_attention(*arguments)
 
 
 @pytest.mark.parametrize(

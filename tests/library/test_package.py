@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from calls import calls_of_all_modules
 
 import tinytorch
 
@@ -53,93 +54,35 @@ def test_the_pythons_that_are_promised_are_those_that_are_tested():
     assert said == PYTHONS
 
 
-def test_the_sentence_about_speed_is_what_was_measured():
-    """README repeats docs/performance.md, which the benchmark writes, processor and versions included."""
-    page = ROOT / "docs" / "performance.md"
-    code = f"import library; print(library.sentence(open({str(page)!r}, encoding='utf-8').read()))"
-    sentence = run(sys.executable, "-c", code, cwd=ROOT / "benchmarks").stdout.strip()
-    assert f"<!-- speed -->\n\n{sentence}\n\n<!-- end of speed -->" in (ROOT / "README.md").read_text(encoding="utf-8")
-    assert re.search(
-        r"; Python [\d.]+, NumPy [\d.]+ with OpenBLAS \w+, PyTorch \S+ with", page.read_text(encoding="utf-8")
-    )
-
-
 # --- types ------------------------------------------------------------------------------------------------------------
 
-IMPORTER = """
-import numpy as np
-from tinytorch import __version__
-from tinytorch.core.activations import ReLU, Softmax
-from tinytorch.core.attention import MultiHeadAttention, as_mask, causal_mask, padding_mask, scaled_dot_product_attention
-from tinytorch.core.efficient_attention import (
-    KVCache, cached_attention, grouped_query_attention, rotary_embedding, sliding_window_mask, tiled_attention,
-)
-from tinytorch.core.layers import Linear
-from tinytorch.core.tensor import Tensor, as_tensors, cat, custom_gradient, no_grad, stack
 
-
-def train(x: Tensor, steps: int) -> float:
-    layer, read = MultiHeadAttention(8, 2), Linear(8, 1, bias=False)
-    for _ in range(steps):
-        h = x + layer(x, mask=causal_mask(x.shape[1]) * padding_mask([2], x.size(1)))
-        loss = ((read(h) - [[1.0]]) ** 2).mean()
-        for p in layer.parameters() + read.parameters():
-            p.grad = None
-        loss.backward()
-        with no_grad():
-            for p in layer.parameters():
-                if p.grad is not None:
-                    p.data -= 0.1 * p.grad
-    return float(loss) + loss.item()
-
-
-q, k = as_tensors([[1.0, 2.0]], np.ones((3, 2)))
-output, weights = scaled_dot_product_attention(q, k, k.data, mask=[[1, 0, True]])
-y: Tensor = tiled_attention(q, k, k, causal=False, block=(128, 1024)) + 2 * q.exp() / q.sum(axis=-1, keepdims=True)
-y = cat([y, stack([q, q], dim=0)[0], np.ones((1, 2))], axis=0).T.mT.reshape(-1, 2).reshape((2, -1))
-cache = KVCache()
-keys, values = cache.append(q, [[3.0]])
-n: int = len(cache)
-step: Tensor = cached_attention(MultiHeadAttention(2, 1), q.reshape(1, 1, 2), KVCache())
-grouped, _ = grouped_query_attention(np.ones((1, 2, 3, 4)), np.ones((1, 1, 3, 4)), np.ones((1, 1, 3, 4)), sliding_window_mask(3, 2))
-mask = as_mask(Tensor([1, 0]))
-shares: Tensor = Softmax()(ReLU()(rotary_embedding(q, offset=3)), dim=-1)
-z = custom_gradient(q.data * 2, (q,), lambda g: [2 * g])
-text: str = f"{y.max():.2f} {__version__}" if y is not None and (y > 1).any() else repr(y)
-"""
-MISTAKES = [
-    'causal_mask("3")',
-    "MultiHeadAttention(8)",
-    "Tensor([1.0]).sum(keep=True)",
-    "x: int = Tensor([1.0]).exp()",
-    "Tensor([1.0]).astype(float)",
-    "scaled_dot_product_attention(q, k)",
-    "Linear(1, 2).bias.data",
-]
-
-
-def mypy(folder: Path, source: str) -> tuple[int, str]:
-    (folder / "importer.py").write_text(source, encoding="utf-8")
+def faults(folder: Path, programs: dict[str, str]) -> set[tuple[str, int]]:
+    """Where mypy finds fault: name of the program and number of the line."""
+    for name, source in programs.items():
+        (folder / f"{name}.py").write_text(source, encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--config-file",
+        os.devnull,
+        *(f"{name}.py" for name in programs),
+    ]
     environment = os.environ | {"MYPYPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull, "importer.py"],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    found = re.findall(r"^(\w+)\.py:(\d+): error:", done.stdout, re.MULTILINE)
+    assert done.returncode < 2 and done.stdout.count(": error:") == len(found), done.stdout + done.stderr
+    return {(name, int(line)) for name, line in found}
 
 
-def test_an_importer_is_clean_under_mypy_and_mistakes_are_found(tmp_path):
+def test_programs_of_importers_are_clean_under_mypy_and_mistakes_are_found(tmp_path):
     pytest.importorskip("mypy", reason="package mypy is not installed")
-    code, report = mypy(tmp_path, IMPORTER)
-    assert code == 0, report
-    code, report = mypy(tmp_path, IMPORTER + "\n".join(MISTAKES))
-    wrong = {int(line.split(":")[1]) for line in report.splitlines() if ": error:" in line}
-    first = IMPORTER.count("\n") + 1
-    assert wrong == set(range(first, first + len(MISTAKES))), report
+    calls = {f"uses_{name}": c for name, c in calls_of_all_modules().items() if c.program}
+    programs = {name: c.program + "\n".join(c.mistakes) for name, c in calls.items()}
+    mistakes = {(name, c.program.count("\n") + 1 + n) for name, c in calls.items() for n in range(len(c.mistakes))}
+    assert faults(tmp_path, programs) == mistakes
 
 
 def signatures(body: list[ast.stmt]) -> dict[str, list[ast.FunctionDef]]:
@@ -221,7 +164,8 @@ def test_the_wheel_holds_the_library_and_needs_numpy_only(wheel):
         names = archive.namelist()
         (metadata,) = (archive.read(n).decode() for n in names if n.endswith("/METADATA"))
     assert {n.split("/")[0].split("-")[0] for n in names} == {"tinytorch", "tinytorch_attention"}
-    assert {"tinytorch/py.typed", "tinytorch/core/attention.py", "tinytorch/core/attention.pyi"} <= set(names)
+    assert {f"tinytorch/core/{module}.{kind}" for module in MODULES for kind in ("py", "pyi")} <= set(names)
+    assert "tinytorch/py.typed" in names
     needed = re.findall(r"^Requires-Dist: (.*)$", metadata, re.MULTILINE)
     assert [line for line in needed if "; extra ==" not in line] == ["numpy>=2.0.2"]
     assert "\nName: tinytorch-attention\n" in metadata
@@ -257,12 +201,13 @@ def test_the_wheel_works_in_a_clean_environment(wheel, python, numpy, tmp_path):
     inside = tmp_path / "venv" / "bin" / "python"
     packages = ["pytest", "pytest-timeout", "hypothesis", "numpy" if numpy == "newest" else f"numpy=={numpy}"]
     run(inside, "-m", "pip", "install", "--quiet", "--only-binary", ":all:", wheel, *packages)
-    for folder in ("library", "references"):
-        (tmp_path / folder).mkdir()
-    for path in (ROOT / "tests" / "library").glob("*.py"):
-        if path.name != "test_package.py":
-            shutil.copy(path, tmp_path / "library")
-    shutil.copytree(ROOT / "autograded_tests", tmp_path / "references" / "autograded_tests")
+    shutil.copytree(
+        ROOT / "tests" / "library",
+        tmp_path / "library",
+        ignore=shutil.ignore_patterns("__pycache__", "test_package.py"),
+    )
+    for folder in ("autograded_tests", "exercises"):
+        shutil.copytree(ROOT / folder, tmp_path / "references" / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PYTEST"))}
     where = run(inside, "-P", "-c", "import tinytorch; print(tinytorch.__file__)", env=environment).stdout

@@ -21,9 +21,9 @@ def hand_in(folder: Path, student: str, data: bytes, name: str = "attention.ipyn
     return path
 
 
-def grade(folder: Path, *options: str) -> tuple[int, list[dict], str]:
+def grade(folder: Path, *options: str, module: str = MODULE) -> tuple[int, list[dict], str]:
     """Exit status, rows and stderr of `python -m grader grade`."""
-    command = [sys.executable, "-m", "grader", "grade", MODULE, "--class", str(folder), "--json", *options]
+    command = [sys.executable, "-m", "grader", "grade", module, "--class", str(folder), "--json", *options]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=ENVIRONMENT)
     return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 

@@ -8,8 +8,6 @@ import sys
 import zipfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from answers import submission
 
 from grader.course import ROOT, module_notebook, modules

@@ -36,25 +36,6 @@ def take(tmp_path: Path, files: dict[str, bytes], dates=None, **options) -> tupl
     return found, lines
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "ada_efficient_attention.ipynb",
-        "ada/05_efficient_attention/efficient_attention.ipynb",
-        "ada_12_assignsubmission_file_/efficient_attention.ipynb",
-        "ada_LATE_12_34_efficient_attention-2.ipynb",
-        "ada_attempt_2026-03-01-12-00-00_efficient_attention.ipynb",
-    ],
-)
-def test_a_notebook_whose_name_ends_like_another(tmp_path, name):
-    module, classroom = "05_efficient_attention", Classroom(tmp_path / "class")
-    data = submission(module=module)
-    (taken,) = collect(module, archive(tmp_path, {name: data}), classroom)
-    assert taken.student.split("_")[0] == "ada" and not taken.reason
-    (path,) = (tmp_path / "class" / "submitted").glob("ada*/05_efficient_attention/efficient_attention.ipynb")
-    assert path.read_bytes() == data
-
-
 def test_moodle(tmp_path):
     found, lines = take(
         tmp_path,

@@ -1,0 +1,132 @@
+"""05 from the archive to the gradebook and the kit, where it differs from the other modules."""
+
+import re
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+from answers import Everything, answers, namespace, submission
+from classes import grade, rows_of
+from kits import make, unpacked_kit
+from limits import QUICK
+from secret import hidden_lines
+
+from autograded_tests import EXERCISES
+from exercises.judge import judge
+from exercises.local import LocalSession
+from exercises.model import Question, Reply
+from exercises.problem import Problem
+from exercises.signs.exceptions import Raised, raised
+from grader.classroom import Classroom
+from grader.course import ROOT, load_assignment
+from grader.grade import grade_notebook
+from grader.platforms.collect import collect
+from grader.sandbox.check import open_jail
+from tinytorch.core.efficient_attention import KVCache
+
+MODULE = "05_efficient_attention"
+
+
+def test_there_is_something_to_hide():
+    assert len(hidden_lines(MODULE)) > 30
+
+
+@pytest.mark.jail
+def test_it_is_graded_like_the_others():
+    """Right, blank, and eight wrong answers at a time: in the jail as outside, references in place of earlier answers included."""
+    wrong: dict[str, list[str]] = {}
+    for answer in answers("wrong_answers"):
+        if EXERCISES[answer.exercise].module == MODULE:
+            wrong.setdefault(answer.exercise, []).append(answer.source)
+    kinds = [{name: sources[n % len(sources)] for name, sources in wrong.items()} for n in range(0, 24, 3)]
+    kinds += [{"kv_cache": wrong["kv_cache"][0]}, {"online_softmax": wrong["online_softmax"][0]}, {}]
+    assignment, jail = load_assignment(MODULE), open_jail(MODULE, QUICK)
+    helped = "Right, once `KVCache` is; nothing lost here.", "Right, once `_online_softmax` is; nothing lost here."
+    try:
+        for changed in kinds:
+            graded = grade_notebook(submission(changed, module=MODULE), assignment, jail)
+            local = LocalSession(namespace(MODULE, **changed))
+            assert graded.verdicts == {e.name: judge(e, local) for e in assignment.exercises}
+            lost = [name for name, v in graded.verdicts.items() if v.points < v.max]
+            assert lost == [name for name in graded.verdicts if name in changed]
+            if len(changed) == 1:
+                assert any(m in helped for v in graded.verdicts.values() for m in v.messages)
+        assert graded.score == sum(v.max for v in graded.verdicts.values()) == assignment.max_score
+        blank = grade_notebook(submission(blank=Everything(), module=MODULE), assignment, jail)
+        assert blank.score == 0
+    finally:
+        jail.close()
+
+
+@pytest.mark.jail
+def test_answers_of_version_0_1_0_keep_their_points(tmp_path):
+    """They call what was given then, `_check_groups(Q, K, V)` for one."""
+    with zipfile.ZipFile(ROOT / "tests" / "data" / "classroom-0.1.0.zip") as archive:
+        archive.extractall(tmp_path)
+    before, *_ = rows_of(tmp_path / "gradebook.db")
+    status, rows, errors = grade(tmp_path, module=MODULE)
+    assert status == 0, errors
+    by_student = {row["student"]: row for row in rows if row["status"] == "graded"}
+    assert {student: row["score"] for student, row in by_student.items()} == {"ada": 32, "chloe": 30.5}
+    assert by_student["chloe"]["scores"]["sliding_window_mask"] == 0.5
+    after, *_ = rows_of(tmp_path / "gradebook.db")
+    ours = {c["metadata"]["nbgrader"]["grade_id"] for c in load_assignment(MODULE).cells if "nbgrader" in c["metadata"]}
+    assert [row for row in after if row[1] not in ours] == [row for row in before if row[1] not in ours]
+    grades = {(student, cell): scores for student, cell, *scores in after}
+    assert grades["ada", "question_cache"][:3] == [None, 3, None]
+    assert (
+        sum(scores[0] or 0 for (student, cell), scores in grades.items() if student == "chloe" and cell in ours) == 30.5
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ada_efficient_attention.ipynb",
+        "ada/05_efficient_attention/efficient_attention.ipynb",
+        "ada_12_assignsubmission_file_/efficient_attention.ipynb",
+        "ada_LATE_12_34_efficient_attention-2.ipynb",
+        "ada_attempt_2026-03-01-12-00-00_efficient_attention.ipynb",
+    ],
+)
+def test_the_name_of_its_notebook_ends_like_another(tmp_path, name):
+    data, file = submission(module=MODULE), tmp_path / "archive" / name
+    file.parent.mkdir(parents=True)
+    file.write_bytes(data)
+    (taken,) = collect(MODULE, tmp_path / "archive", Classroom(tmp_path / "class"))
+    assert taken.student.split("_")[0] == "ada" and not taken.reason
+    (path,) = (tmp_path / "class" / "submitted").glob(f"ada*/{MODULE}/efficient_attention.ipynb")
+    assert path.read_bytes() == data
+
+
+def test_its_kit_writes_with_a_cache(tmp_path):
+    kit = unpacked_kit(MODULE, tmp_path)
+    (kit / "efficient_attention.ipynb").write_bytes(submission(module=MODULE))
+    assert make(kit, "check").stdout.endswith("all visible tests pass\n")
+    exported = make(kit, "export")
+    assert exported.returncode == 0, exported.stderr
+    assert re.search(r"400 letters, (100|9\d)% of them right", exported.stdout)
+    assert sorted(p.name for p in (kit / "examples").glob("*.py")) == ["generate.py", "training.py"]
+
+
+def test_pieces_that_a_cache_cannot_join_are_known_by_the_error():
+    cache = KVCache()
+    cache.append(np.ones((1, 2, 3)), np.ones((1, 2, 3)))
+    with pytest.raises(ValueError, match=r"\(2, 2, 3\)") as caught:
+        cache.append(np.ones((2, 2, 3)), np.ones((2, 2, 3)))
+    reply = Reply(problem=Problem.RAISED, text=f"ValueError: {caught.value}")
+    assert raised(Raised.JOIN)(Question("", {}, ()), reply, {})
+
+
+def test_the_sentence_about_speed_is_what_was_measured():
+    """README repeats docs/performance.md, which the benchmark writes, processor and versions included."""
+    page = ROOT / "docs" / "performance.md"
+    code = f"import library; print(library.sentence(open({str(page)!r}, encoding='utf-8').read()))"
+    command = [sys.executable, "-c", code]
+    said = subprocess.run(command, cwd=ROOT / "benchmarks", capture_output=True, text=True, check=True).stdout.strip()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"<!-- speed -->\n\n{said}\n\n<!-- end of speed -->" in readme
+    versions = r"; Python [\d.]+, NumPy [\d.]+ with OpenBLAS \w+, PyTorch \S+ with"
+    assert re.search(versions, page.read_text(encoding="utf-8"))
