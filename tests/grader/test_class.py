@@ -34,7 +34,7 @@ MODULE = "04_attention"
 def walked(tmp_path_factory) -> tuple[Path, dict[str, str]]:
     """A copy of the project in which docs/instructor.md has been followed; and what each command printed."""
     folder = tmp_path_factory.mktemp("course")
-    for name in ("solutions", "modules", "tinytorch", "autograded_tests", "grader", "docs", "examples"):
+    for name in ("solutions", "modules", "tinytorch", "autograded_tests", "exercises", "grader", "docs", "examples"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("nbgrader_config.py", "pyproject.toml", "settings.ini", "README.md", "Makefile"):
         shutil.copy(ROOT / name, folder)
