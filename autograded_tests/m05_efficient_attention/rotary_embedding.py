@@ -115,7 +115,7 @@ WRONG_ROTATIONS = (
     ),
     turns("The rotation goes the other way round: check the signs of the two sines.", sign=-1),
     turns(
-        "Both sines are with_positions_added. In a rotation one of the two has a minus: the one for component 2i.",
+        "Both sines are added. In a rotation one of the two has a minus: the one for component 2i.",
         first_sign=1,
     ),
     turns("Positions are counted from 1. They start at 0.", positions=lambda x: 1 + rows(x)),
@@ -165,20 +165,20 @@ EXERCISE = Exercise(
             lambda x, offset=0, base=10000.0: turn(x, 0, base),
         ),
         computes(
-            "The offset is subtracted from the position. It is with_positions_added.",
+            "The offset is subtracted from the position. It is added.",
             "result",
             lambda x, offset=0, base=10000.0: turn(x, -offset, base),
         ),
-        Misconception("The offset multiplies the position. It is with_positions_added to it.", wrong=offset_as_factor),
+        Misconception("The offset multiplies the position. It is added to it.", wrong=offset_as_factor),
         computes(
             "The base is ignored: 10000 is only what it is unless said otherwise.",
             "result",
             lambda x, offset=0, base=10000.0: turn(x, offset),
         ),
         computes(
-            "Sines and cosines are with_positions_added to x. That is the encoding of the last notebook; here pairs are turned.",
+            "Sines and cosines are added to x. That is the encoding of the last notebook; here pairs are turned.",
             "result",
-            with_positions_added,
+            added,
         ),
         computes(
             "Each component is multiplied by a cosine or a sine of its own; a rotation mixes the two of a pair.",
