@@ -178,7 +178,7 @@ EXERCISE = Exercise(
         computes(
             "Sines and cosines are added to x. That is the encoding of the last notebook; here pairs are turned.",
             "result",
-            added,
+            with_positions_added,
         ),
         computes(
             "Each component is multiplied by a cosine or a sine of its own; a rotation mixes the two of a pair.",
