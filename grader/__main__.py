@@ -2,6 +2,11 @@
 
 import sys
 
-from grader.cli import main
+from exercises.model import ExerciseError
+
+try:
+    from grader.cli import main
+except ExerciseError as error:  # autograded_tests/ is read when it is imported
+    sys.exit(f"grader: {error}")
 
 sys.exit(main())
