@@ -4,6 +4,7 @@ PYTHON ?= python3
 MODULE ?= 04_attention
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=loadgroup
 # NumPy, one thread each: two processes on two cores are faster than one that quarrels with itself
 export OPENBLAS_NUM_THREADS ?= 1
 
@@ -43,10 +44,10 @@ grade: setup  ## grade the class in classroom/ (the sample class, if there is no
 	$(BIN)/python -m grader feedback $(MODULE) --class $$class
 
 quick: setup  ## run the tests that need neither the jail nor a browser (a minute)
-	$(BIN)/python -m pytest -m "not jail and not browser and not slow"
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not jail and not browser and not long and not slow"
 
 test: setup  ## run all tests but the slow ones (8 minutes)
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not slow"
 
 slow: setup  ## run the slow tests (45 minutes)
 	$(BIN)/python -m pytest -m slow
@@ -79,7 +80,7 @@ kit: setup  ## make the archives that students get, in dist/
 solved: kit  ## make the kits with right answers in them, in dist/solved/, to try their commands elsewhere
 	$(BIN)/python tests/support/solved_kits.py dist/solved
 
-try: setup  ## judge one notebook at once: make try FILE=modules/04_attention/attention.ipynb
+try: setup  ## judge one notebook at once: make try FILE=workspace/04_attention/attention.ipynb
 	$(BIN)/python -m grader try $(FILE)
 
 lab: setup  ## open JupyterLab in workspace/, with copies of the notebooks to work in

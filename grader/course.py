@@ -1,4 +1,7 @@
-"""What the course consists of: its modules, the notebooks that are handed out, and what of them is graded."""
+"""What the course consists of: its modules, the notebooks that are handed out, and what of them is graded.
+
+Exercises are imported by the functions that need them: a jail starts to warm up before (half a second).
+"""
 
 import json
 import math
@@ -6,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from autograded_tests import exercises_of
-from exercises.model import Exercise
 from grader.errors import CourseError
 from grader.notebook import Cell, CellKind, grade_id, kind_of
+
+if TYPE_CHECKING:
+    from exercises.model import Exercise
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -52,7 +56,7 @@ class Assignment:
     module: str
     metadata: Mapping[str, Any]  # of the notebook
     cells: tuple[Cell, ...]  # of the student copy: what was handed out, with nbgrader's checksums
-    exercises: tuple[Exercise, ...]
+    exercises: tuple["Exercise", ...]
 
     @property
     def notebook(self) -> str:
@@ -73,6 +77,8 @@ class Assignment:
 @cache
 def load_assignment(module: str) -> Assignment:
     """Raises CourseError if there is no such module, nothing in it to grade, or test cells do not fit the exercises."""
+    from autograded_tests import exercises_of
+
     path = student_copy(module)
     notebook = json.loads(path.read_text(encoding="utf-8"))
     exercises = exercises_of(module)
@@ -84,10 +90,12 @@ def load_assignment(module: str) -> Assignment:
 
 def gradable() -> list[str]:
     """The modules that have exercises."""
+    from autograded_tests import exercises_of
+
     return [module for module in modules() if exercises_of(module)]
 
 
-def check_tests(notebook: Path, cells: Sequence[Cell], exercises: Sequence[Exercise]) -> None:
+def check_tests(notebook: Path, cells: Sequence[Cell], exercises: Sequence["Exercise"]) -> None:
     """Each exercise has a test cell with its points, and each test cell an exercise. Raises CourseError."""
     points = {grade_id(c): float(c["metadata"]["nbgrader"]["points"]) for c in cells if kind_of(c) == CellKind.TEST}
     wanted = {f"test_{e.name}": e for e in exercises}

@@ -14,13 +14,8 @@ from grader.course import ROOT, Assignment
 from grader.result import VERDICT_TYPE, Result, Status, verdict_from_data
 
 RECORDED = (Status.GRADED, Status.UNREADABLE)
-DECIDING = (
-    "autograded_tests/**/*.py",
-    "exercises/**/*.py",
-    "grader/*.py",
-    "grader/sandbox/*.py",
-    "tinytorch/**/*.py",
-)  # what a score depends on
+# what a score depends on
+DECIDING = ("autograded_tests/**/*.py", "exercises/**/*.py", "grader/*.py", "grader/sandbox/*.py", "tinytorch/**/*.py")
 
 
 class Writer:

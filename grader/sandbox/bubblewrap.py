@@ -28,9 +28,8 @@ OURS = {
         "grader/sandbox/worker.py",
     )
 }
-SECRET = (
-    "solutions", "autograded_tests", "exercises", "grader", "tinytorch", "classroom", "classroom-sample", "tests", ".git"
-)  # fmt: skip
+SECRET = ("solutions", "autograded_tests", "exercises", "grader", "tinytorch", "tests", ".git")
+SECRET += ("classroom", "classroom-sample", "workspace")
 
 
 def command_line(names: list[str]) -> list[str]:

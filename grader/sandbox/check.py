@@ -69,7 +69,7 @@ def check(jail: Jail) -> None:
     connection, slot = jail.open()
     try:
         connection.settimeout(20)
-        wire.send(connection, {"id": 0, "do": "look around"}, {})
+        wire.send(connection, {"id": 0, "do": wire.Request.LOOK_AROUND}, {})
         message, _ = wire.receive(connection, 1 << 16)
         holes = [wall for wall in Wall if message["holds"][wall] is not True]
     except (OSError, EOFError, ValueError, KeyError) as error:

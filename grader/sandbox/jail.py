@@ -22,7 +22,7 @@ from grader.course import modules
 from grader.errors import JailError, JailTrouble
 from grader.sandbox import bubblewrap
 from grader.sandbox.limits import Limits
-from grader.sandbox.wire import ORDER, Answer
+from grader.sandbox.wire import LONGEST, Answer, Order
 
 
 class JailKind(StrEnum):
@@ -103,7 +103,7 @@ class Jail:
 
     def _answer(self) -> tuple[Answer | None, str]:
         """What the warm process says, and a text to it; None if it is gone."""
-        data = self._control.recv(ORDER)
+        data = self._control.recv(LONGEST)
         if not data:
             return None, "the jail is gone"
         message = json.loads(data)
@@ -138,7 +138,7 @@ class Jail:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with self._lock, theirs:
             self._wait_until_warm()
-            socket.send_fds(self._control, [json.dumps({"do": "start", "slot": slot}).encode()], [theirs.fileno()])
+            socket.send_fds(self._control, [json.dumps({"do": Order.START, "slot": slot}).encode()], [theirs.fileno()])
             answer, text = self._answer()
         if answer != Answer.STARTED:
             ours.close()
@@ -153,7 +153,7 @@ class Jail:
             return
         with self._lock:
             if not self.closed and self._ready:
-                self._control.send(json.dumps({"do": "end", "slot": slot}).encode())
+                self._control.send(json.dumps({"do": Order.END, "slot": slot}).encode())
                 self._answer()
 
     @property

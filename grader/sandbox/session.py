@@ -113,7 +113,7 @@ class JailSession:
         arrays = {k: v for k, v in question.inputs.items() if isinstance(v, np.ndarray)}
         plain = {k: v for k, v in question.inputs.items() if not isinstance(v, np.ndarray)}
         named = [[name, list(s.parameters), s.results] for name, s in stand_ins.items()]
-        message = {"do": "ask", "probe": question.probe, "inputs": plain, "stand_ins": named}
+        message = {"do": wire.Request.ASK, "probe": question.probe, "inputs": plain, "stand_ins": named}
         return self._call(message, arrays, self.jail.limits.probe_time, stand_ins)
 
     def _why_missing(self, name: str) -> Reply:
@@ -154,7 +154,7 @@ class JailSession:
 
     def _run_cell(self, number: int, source: str) -> CellRun:
         """Run one cell; the copy is closed if it is of no more use."""
-        request = {"do": "run", "source": source, "ours": number in self.ours}
+        request = {"do": wire.Request.RUN, "source": source, "ours": number in self.ours}
         try:
             message, _ = self._call(request, {}, self.jail.limits.cell_time, {})
             output, error, raised = (str(message[key]) for key in ("output", "error", "raised"))

@@ -10,7 +10,22 @@ from typing import Any, Protocol
 
 import numpy as np
 
-ORDER = 4096  # bytes of an order to the warm process, or of its answer, at most
+LONGEST = 4096  # bytes of an order to the warm process, or of its answer
+
+
+class Order(StrEnum):
+    """What we tell the warm process to do with a copy."""
+
+    START = "start"
+    END = "end"
+
+
+class Request(StrEnum):
+    """What we ask of a copy."""
+
+    LOOK_AROUND = "look around"
+    RUN = "run"
+    ASK = "ask"
 
 
 class Answer(StrEnum):

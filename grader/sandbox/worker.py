@@ -1,6 +1,6 @@
 """Inside the jail: a warm process that is copied for each submission; a copy runs cells and answers probes.
 
-With wire.py and walls.py beside it, and exercises/probes.py, this is all of ours that a jail sees but the library. It decides nothing. It is started by jail.py.
+With wire.py, walls.py, the probes and the library, this is all of ours that a jail sees. It decides nothing. jail.py starts it.
 """
 
 import gc
@@ -23,7 +23,7 @@ from exercises.probes import run_probe
 from exercises.problem import Problem
 from exercises.stand_ins import stand_in_for
 from grader.sandbox import walls
-from grader.sandbox.wire import ORDER, Answer, receive, send
+from grader.sandbox.wire import LONGEST, Answer, Order, Request, receive, send
 
 PLOTS_AFTER = 2  # copies: one that tries the jail, one for the first submission; while that runs there is time
 
@@ -90,9 +90,9 @@ def serve(connection: socket.socket, warm: Warm, settings: Settings) -> None:
         sys.stdout = sys.stderr = captured = Captured(settings.limits["output"])
         reply: dict[str, Any] = {"id": message["id"]}
         results: dict[str, np.ndarray] = {}
-        if message["do"] == "look around":
+        if message["do"] == Request.LOOK_AROUND:
             reply["holds"] = walls.look_around(settings.hidden, settings.scratch)
-        elif message["do"] == "run":
+        elif message["do"] == Request.RUN:
             error = _run(message["source"], message["ours"], warm)
             reply |= {"output": captured.text(), "error": "", "raised": ""}
             if error is not None:
@@ -220,12 +220,12 @@ def main() -> None:
     copies: dict[int, int] = {}
     started = 0
     while True:
-        message, fds, _, _ = socket.recv_fds(control, ORDER, 1)
+        message, fds, _, _ = socket.recv_fds(control, LONGEST, 1)
         if not message:
             return
         order = json.loads(message)
         slot = order["slot"]
-        if order["do"] == "end":
+        if order["do"] == Order.END:
             pid = copies.pop(slot, 0)
             if pid:
                 os.kill(pid, signal.SIGKILL)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from answers import submission
 
-from autograded_tests import EXERCISES
+from autograded_tests import EXERCISES, exercises_of
 from grader import course, kit
 from grader.check_course import check_course
 from grader.cli import main
@@ -52,9 +52,9 @@ def test_points_that_differ(root, monkeypatch):
     edit(root, "test_scale_scores", points=3)
     words = 'solutions/04_attention/attention.ipynb: the test cell "test_scale_scores" has 3 points, the cases of its exercise have 2'
     assert refusal(root).startswith(words)
-    first, *others = course.exercises_of(MODULE)
+    first, *others = exercises_of(MODULE)
     more = replace(first, cases=(*first.cases, replace(first.cases[0], name="more", points=0.5)))
-    monkeypatch.setattr(course, "exercises_of", lambda module: (more, *others))
+    monkeypatch.setattr("autograded_tests.exercises_of", lambda module: (more, *others))
     load_assignment.cache_clear()
     try:
         with pytest.raises(CourseError, match=r'modules/04_attention/attention.ipynb: the test cell "test_\w+" has'):

@@ -27,6 +27,7 @@ NOT_IMPORTED = {
     "pip",
     "pre-commit",
     "pytest-timeout",
+    "pytest-xdist",
     "ruff",
     "setuptools",
     "wheel",
@@ -61,7 +62,8 @@ def foreign() -> dict[str, str]:
     """Import name of each package of others, and the first file that imports it."""
     paths = files()
     scripts = {path.stem for path in paths if not (path.parent / "__init__.py").exists()}
-    ours = {*FOLDERS, *scripts, "probes"}  # the worker in the jail finds probes.py beside itself
+    packages = {path.parent.name for path in (ROOT / "tests").rglob("__init__.py")}
+    ours = {*FOLDERS, *scripts, *packages}
     found: dict[str, str] = {}
     for path in paths:
         for name in sorted(imported(path) - ours - sys.stdlib_module_names - OPTIONAL):

@@ -75,6 +75,7 @@ def test_a_wrong_answer_is_shown_in_its_line(kit):
     assert "ok   apply_mask" in checked.stdout and "to go" in checked.stdout
 
 
+@pytest.mark.long
 def test_right_answers_make_a_library_that_works(kit):
     """It passes autograded_tests, and the examples run on it."""
     (kit / "attention.ipynb").write_bytes(submission())
@@ -118,6 +119,7 @@ def test_an_example_that_needs_what_no_notebook_makes_is_named(tmp_path, monkeyp
     assert "examples/goes.py" in kit_files(MODULE) and "examples/goes.py" not in kit_files("03_layers")
 
 
+@pytest.mark.jail
 def test_trying_a_notebook_gives_the_whole_verdict(tmp_path, capsys):
     path = tmp_path / "mine.ipynb"
     shutil.copy(ROOT / "examples" / "class" / "chloe" / MODULE / "attention.ipynb", path)

@@ -22,9 +22,11 @@ def named(verdict: Verdict) -> bool:
     return any(case.named for case in verdict.cases if case.points < case.max)
 
 
-@pytest.mark.parametrize("answer", WRONG, ids=str)
+@pytest.mark.parametrize(
+    "answer", [pytest.param(a, id=str(a), marks=[pytest.mark.long] * (n % 8 > 0)) for n, a in enumerate(WRONG)]
+)
 def test_wrong_answer_is_caught_in_its_own_exercise(answer: Answer) -> None:
-    found = wrong_verdicts()[answer]
+    found = verdicts_on(answer)
     assert found[answer.exercise].points < found[answer.exercise].max, "full marks for a wrong answer"
     for other in found.values():
         assert other.exercise == answer.exercise or other.points == other.max, f"cascades:\n{other}"
@@ -37,6 +39,7 @@ def test_right_answer_keeps_all_points(answer: Answer) -> None:
         assert not verdict.messages
 
 
+@pytest.mark.long
 def test_nine_in_ten_are_named() -> None:
     without_a_name = [str(a) for a in WRONG if not named(wrong_verdicts()[a][a.exercise])]
     assert len(without_a_name) <= 0.1 * len(WRONG), without_a_name
@@ -107,6 +110,7 @@ def test_a_right_answer_is_right_for_other_seeds_and_sizes(answer: Answer) -> No
     assert verdict.points == verdict.max and not verdict.messages, f"\n{verdict}"
 
 
+@pytest.mark.long
 def test_wrong_answers_are_wrong_for_other_seeds_and_sizes() -> None:
     """A case is a function of seed and sizes: with others it rejects what it rejects here."""
     right = []
@@ -140,6 +144,7 @@ def test_follow_through_says_which_answer_to_mend() -> None:
     assert attention.messages == ("Right, once `_scale_scores` is; nothing lost here.",)
 
 
+@pytest.mark.long
 def test_only_who_changes_an_input_is_told_so() -> None:
     told = [
         answer
@@ -149,6 +154,7 @@ def test_only_who_changes_an_input_is_told_so() -> None:
     assert len(told) > 10 and all(re.search("in place|chang|set to zero", answer.title) for answer in told), told
 
 
+@pytest.mark.long
 def test_each_case_is_needed() -> None:
     """Each case rejects a wrong answer that no other case of its exercise rejects; otherwise it would be merged away."""
     needed = set()

@@ -46,7 +46,7 @@ def page(browser) -> Iterator[Page]:
 
 
 @contextmanager
-def jupyter(folder: Path) -> Iterator[str]:
+def jupyter(folder: Path, *options: str) -> Iterator[str]:
     """A Jupyter server in a folder; its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -61,7 +61,12 @@ def jupyter(folder: Path) -> Iterator[str]:
         "--ip=127.0.0.1",
         f"--port={port}",
     ]
-    command += ["--ServerApp.port_retries=0", "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True"]
+    command += [
+        "--ServerApp.port_retries=0",
+        "--IdentityProvider.token=",
+        "--LabApp.expose_app_in_browser=True",
+        *options,
+    ]
     environment = ENVIRONMENT | {
         "JUPYTER_CONFIG_DIR": str(folder / ".config"),
         "HOME": str(folder),
@@ -145,7 +150,8 @@ def course(tmp_path) -> Path:
     """A course with two submissions, as an instructor has it after `make course`."""
     for name in ("solutions", "modules"):
         shutil.copytree(ROOT / name, tmp_path / name)
-    shutil.copytree(ROOT / "grader" / "templates", tmp_path / "grader" / "templates")
+    shutil.copytree(ROOT / "grader" / "pages" / "templates", tmp_path / "grader" / "pages" / "templates")
+    shutil.copytree(ROOT / "modules", tmp_path / "workspace")
     shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
     for student in ("ada", "chloe"):
         shutil.copytree(ROOT / "examples" / "class" / student, tmp_path / "classroom" / "submitted" / student)
@@ -158,7 +164,10 @@ def course(tmp_path) -> Path:
 
 def test_an_instructor_grades_from_the_formgrader(page, course):
     database = course / "classroom" / "gradebook.db"
-    with jupyter(course) as address:
+    lab = next(line for line in (ROOT / "Makefile").read_text().splitlines() if "jupyter lab" in line)
+    with jupyter(course, *lab.split()[2:]) as address:
+        page.goto(address)  # what `make lab` opens: the folder for work; the formgrader is at hand all the same
+        expect(page.locator(".jp-DirListing-item", has_text=MODULE)).to_be_visible(timeout=30_000)
         page.goto(f"{address}/formgrader/manage_submissions/{MODULE}")
         row = page.locator("tr", has_text="chloe")
         row.locator(".autograde a").click()

@@ -13,8 +13,10 @@ from exercises.model import Exercise, Verdict
 Verdicts = dict[Answer, dict[str, Verdict]]
 
 
+@cache
 def verdicts_on(answer: Answer) -> dict[str, Verdict]:
     """Verdicts on a module with one answer replaced: on its exercise, and on all that build on it."""
+    np.random.seed(0)  # some answers are random
     replaced = EXERCISES[answer.exercise]
     session = LocalSession(namespace(replaced.module, **{answer.exercise: answer.source}))
     return {
@@ -26,7 +28,6 @@ def builds_on(exercise: Exercise, earlier: Exercise) -> bool:
     return exercise is earlier or any(builds_on(used, earlier) for used in exercise.uses)
 
 
-@cache
 def wrong_verdicts() -> Verdicts:
-    np.random.seed(0)  # some answers are random
+    """Verdicts on all of tests/wrong_answers."""
     return {answer: verdicts_on(answer) for answer in answers("wrong_answers")}

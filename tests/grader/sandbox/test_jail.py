@@ -23,6 +23,8 @@ from grader.sandbox.jail import Jail
 from grader.sandbox.limits import Limits
 from grader.sandbox.session import JailSession
 
+pytestmark = pytest.mark.jail
+
 
 def run(jail: Jail, source: str) -> str:
     """The output of a cell in a copy of its own, or its error or trouble."""
@@ -37,8 +39,6 @@ def test_nothing_of_the_class_is_in_sight():
     python = (sys.base_prefix, sys.prefix, "/usr/lib", "/dev", "/etc/ld.so.cache")
     source = f"""
 import os, json
-
-pytestmark = pytest.mark.jail
 files = [os.path.join(d, f) for d, _, fs in os.walk("/") for f in fs]
 theirs = [f for f in files if f.startswith({python!r})]
 odd = [f for f in theirs if f.endswith((".ipynb", ".db")) and "/site-packages/" not in f and f[:9] != "/usr/lib/"]
@@ -194,7 +194,7 @@ def test_a_function_that_goes_wrong_costs_its_exercise_only(jail, assignment, so
 
 
 def test_a_jail_that_does_not_hold_is_refused(monkeypatch):
-    monkeypatch.setattr("grader.sandbox.bubblewrap.hidden_paths", lambda: ["/jail/probes.py"])
+    monkeypatch.setattr("grader.sandbox.bubblewrap.hidden_paths", lambda: ["/jail/exercises/probes.py"])
     with pytest.raises(JailError, match="there is nothing of the course or of a home") as caught:
         open_jail("04_attention")
     assert caught.value.trouble == JailTrouble.HOLES
