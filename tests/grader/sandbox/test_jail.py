@@ -55,7 +55,8 @@ print(json.dumps([sorted(set(files) - set(theirs)), odd]))
     ]
     grader = [f"/jail/grader/{f}.py" for f in ("__init__", "sandbox/__init__")]
     grader += [f"/jail/grader/sandbox/{f}.py" for f in ("walls", "wire", "worker")]
-    assert ours == sorted(["/jail/probes.py", *grader, *library])
+    asked = [f"/jail/exercises/{f}.py" for f in ("__init__", "probes", "problem", "stand_ins")]
+    assert ours == sorted([*asked, *grader, *library])
     assert not suspicious
 
 
@@ -65,11 +66,11 @@ print(json.dumps([sorted(set(files) - set(theirs)), odd]))
         ("network", "import socket; socket.create_connection(('127.0.0.1', 80), 1)"),
         ("a name server", "import socket; socket.getaddrinfo('example.org', 80)"),
         ("write to /", "open('/x', 'w')"),
-        ("write to the library", "open('/jail/probes.py', 'a')"),
+        ("write to the library", "open('/jail/exercises/probes.py', 'a')"),
         ("write to a package", "import numpy; open(numpy.__file__, 'a')"),
         ("write to home", f"open({os.path.expanduser('~/x')!r}, 'w')"),
         ("read a solution", f"open({str(ROOT / 'solutions' / '04_attention' / 'attention.ipynb')!r})"),
-        ("read the tests", f"open({str(ROOT / 'autograded_tests' / 'attention.py')!r})"),
+        ("read the tests", f"open({str(ROOT / 'autograded_tests' / 'm04_attention' / 'scale_scores.py')!r})"),
         ("import the reference", "import tinytorch.core.attention"),
         ("import the tests", "import autograded_tests"),
         ("processes", "import os; os.listdir('/proc')"),
