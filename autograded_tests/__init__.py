@@ -5,9 +5,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from exercises.errors import ExerciseError
 from exercises.judge import judge
 from exercises.local import LocalSession
-from exercises.model import Exercise, ExerciseError
+from exercises.model import Exercise
 
 HERE = Path(__file__).parent
 NOTEBOOKS = HERE.parent / "solutions"

@@ -13,10 +13,6 @@ from exercises.problem import Problem
 Arrays = Mapping[str, np.ndarray]
 
 
-class ExerciseError(Exception):
-    """A file in autograded_tests/ does not hold the exercise that it should; the message names the file."""
-
-
 @dataclass(frozen=True)
 class Reply:
     """What came back for one question: arrays, or a problem with what the student's code said about it."""
