@@ -1,5 +1,6 @@
-"""Do the notebooks fit the exercises, and each other?"""
+"""Do the notebooks fit the exercises, their types, and each other?"""
 
+import ast
 import json
 import re
 from pathlib import Path
@@ -7,11 +8,14 @@ from pathlib import Path
 from autograded_tests import EXERCISES
 from grader.course import check_tests, module_notebook, modules
 from grader.errors import CourseError
-from grader.notebook import Cell, text_of
+from grader.notebook import Cell, grade_id, text_of
 
 
 def check_course(root: Path) -> None:
-    """Each exercise has its notebook and test cell, and each notebook the modules that it imports. Raises CourseError."""
+    """Each exercise has its notebook and test cell, each notebook its types and the modules that it imports.
+
+    Raises CourseError.
+    """
     known = modules(root)
     for module in dict.fromkeys(e.module for e in EXERCISES.values()):
         if module not in known:
@@ -26,6 +30,7 @@ def check_course(root: Path) -> None:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         check_tests(path.relative_to(root), cells, [e for e in EXERCISES.values() if e.module == module])
         _check_imports(path.relative_to(root), cells, made)
+        _check_types(path.relative_to(root), cells, path.with_suffix(".pyi"))
         made |= _found(r"^#\| *default_exp +core\.(\w+)", cells)
 
 
@@ -36,6 +41,42 @@ def _check_imports(notebook: Path, cells: list[Cell], made: set[str]) -> None:
         raise CourseError(
             f"{notebook} imports tinytorch.core.{name}, which no notebook before it makes; it needs the module that was dropped"
         )
+
+
+def _check_types(notebook: Path, cells: list[Cell], stubs: Path) -> None:
+    """What a notebook exports has types in the file beside it, and nothing else has."""
+    types = notebook.with_suffix(".pyi")
+    if not stubs.is_file():
+        raise CourseError(f"{types} is not there; it says the types of what {notebook} exports")
+    exported: dict[str, str] = {}
+    for cell in cells:
+        source = text_of(cell["source"])
+        if cell["cell_type"] == "code" and re.search(r"^#\| *exports?\b", source, re.MULTILINE):
+            exported |= dict.fromkeys(_public(source, f'{notebook}: the cell "{grade_id(cell)}"'), grade_id(cell))
+    typed = _public(stubs.read_text(encoding="utf-8"), str(types))
+    for name in exported:
+        if name not in typed:
+            raise CourseError(f'{types}: the type of {name} is missing, which the cell "{exported[name]}" defines')
+    for name in typed:
+        if name not in exported:
+            raise CourseError(f"{types}: {name} has a type, but no cell of {notebook} that is exported defines it")
+
+
+def _public(source: str, where: str) -> list[str]:
+    """Names that Python code defines at its top level for others, aliases of types left out."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError as error:
+        raise CourseError(f"{where} is no Python: {error.msg}, line {error.lineno}") from None
+    names = []
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.append(node.name)
+        elif isinstance(node, ast.Assign):
+            names += [target.id for target in node.targets if isinstance(target, ast.Name)]
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            names += [node.target.id] if ast.unparse(node.annotation) != "TypeAlias" else []
+    return [name for name in dict.fromkeys(names) if not name.startswith("_")]
 
 
 def _found(pattern: str, cells: list[Cell]) -> set[str]:

@@ -7,6 +7,7 @@ from configparser import ConfigParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from exercises.errors import ExerciseError
 from grader import course
 from grader.errors import CourseError, GraderError
 
@@ -24,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
             f"{options.command}: stopped; what was done is kept, the same command goes on from there", file=sys.stderr
         )
         return 130
-    except GraderError as error:
+    except (GraderError, ExerciseError) as error:
         print(f"{options.command}: {error}", file=sys.stderr)
         return 1
 

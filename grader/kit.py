@@ -11,6 +11,8 @@ from grader.errors import CourseError
 from grader.student_copies import has_work
 
 FILES = Path(__file__).parent / "kit_files"
+EXAMPLES = ROOT / "examples"
+SHARED = EXAMPLES / "training.py"  # what the examples have in common
 PACKAGES = (
     "jupyterlab",
     "matplotlib",
@@ -26,7 +28,10 @@ DATE = (2026, 1, 1, 0, 0, 0)  # of every file, so that the same course gives the
 
 
 def make_kit(module: str, folder: Path) -> Path:
-    """Write tinytorch-NN_name.zip; its path. Raises CourseError if there is no such module, or no student copy as it was made."""
+    """Write tinytorch-NN_name.zip; its path. Raises CourseError if there is no such module, or no student copy as it was made.
+
+    An example goes into the kit of the last module that it needs.
+    """
     files = kit_files(module)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"tinytorch-{module}.zip"
@@ -55,8 +60,8 @@ def kit_files(module: str) -> dict[str, bytes]:
     earlier = [m.partition("_")[2] for m in modules()[: modules().index(module)]]
     library = ["__init__.py", "core/__init__.py", *(f"core/{name}.py" for name in earlier)]
     files = {f"tinytorch/{name}": (ROOT / "tinytorch" / name).read_bytes() for name in library}
-    examples = [p for p in sorted((ROOT / "examples").glob("*.py")) if _last_module(p) == module]
-    for path in [*examples, ROOT / "examples" / "training.py"] if examples else ():
+    examples = [p for p in sorted(EXAMPLES.glob("*.py")) if p != SHARED and _last_module(p) == module]
+    for path in [*examples, SHARED] if examples else ():
         files[f"examples/{path.name}"] = path.read_bytes()
     readme = Template((FILES / "README.md.j2").read_text(encoding="utf-8"), keep_trailing_newline=True)
     files["README.md"] = readme.render(
@@ -68,9 +73,17 @@ def kit_files(module: str) -> dict[str, bytes]:
 
 
 def _last_module(example: Path) -> str:
-    """The last module whose library a script imports."""
-    names = re.findall(r"^from tinytorch\.core\.(\w+) import", example.read_text(encoding="utf-8"), re.MULTILINE)
-    return max(m for m in modules() if m.partition("_")[2] in names)
+    """The last module whose library a script imports, or "". Raises CourseError if no notebook makes one of these libraries."""
+    made = {module.partition("_")[2]: module for module in modules()}
+    text = example.read_text(encoding="utf-8")
+    names = re.findall(r"^\s*(?:from|import) tinytorch\.core\.(\w+)", text, re.MULTILINE)
+    for name in names:
+        if name not in made:
+            raise CourseError(
+                f"examples/{example.name} imports tinytorch.core.{name}, which no notebook makes; delete the example, or put the "
+                "module back"
+            )
+    return max((made[name] for name in names), default="")
 
 
 def _locked(package: str) -> str:

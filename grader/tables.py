@@ -1,4 +1,4 @@
-"""The tables that repeat points and names: in the notebooks' first cells and headings, and in README.md."""
+"""What repeats points, names and numbers: the notebooks' first cells and headings, and README.md."""
 
 import json
 import re
@@ -11,6 +11,7 @@ from autograded_tests import exercises_of
 HEADING = re.compile(r"^(### Exercise: `(\w+)`) \([\d.]+ points?, (\d+) minutes, (\w+)\)", re.MULTILINE)
 TABLE = re.compile(r"^\| exercise \| points \| time \| \|\n\|---\|---\|---\|---\|\n(?:\|.*\n?)+", re.MULTILINE)
 IN_README = re.compile(r"(?<=<!-- modules -->\n\n).*?(?=\n<!-- end of modules -->)", re.DOTALL)
+ANSWERS = re.compile(r"^- \d+ (?=(wrong|right) answers\b)", re.MULTILINE)
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
 
 
@@ -73,12 +74,21 @@ def _about(root: Path, module: str, exercise: str) -> str:
     return _small(found[1]) if found else ""
 
 
+def _number_of_answers(root: Path, kind: str) -> int:
+    """How many wrong (or right) answers the tests try: each stands behind a title."""
+    texts = [path.read_text(encoding="utf-8") for path in (root / "tests" / f"{kind}_answers").glob("*.py")]
+    return sum(len(re.findall(r"^# --- ", text, re.MULTILINE)) for text in texts)
+
+
 def _small(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:]
 
 
 def write_tables(root: Path, modules: Sequence[str], check: bool = False) -> list[str]:
-    """Write the tables of all notebooks and of README.md; with check, change nothing. The lines name what differs."""
+    """Write the tables of all notebooks, and the table and the counts of README.md; with check, change nothing.
+
+    The lines name what differs.
+    """
     lines = []
     for module in modules:
         path = root / "solutions" / module / f"{module.partition('_')[2]}.ipynb"
@@ -92,9 +102,12 @@ def write_tables(root: Path, modules: Sequence[str], check: bool = False) -> lis
     readme = root / "README.md"
     if readme.is_file():
         text = readme.read_text(encoding="utf-8")
-        written = IN_README.sub(lambda _: readme_table(root, modules), text)
-        if written != text:
+        table = IN_README.sub(lambda _: readme_table(root, modules), text)
+        if table != text:
             lines.append("README.md: its table of modules differs from the exercises")
-            if not check:
-                readme.write_text(written, encoding="utf-8")
+        counted = ANSWERS.sub(lambda found: f"- {_number_of_answers(root, found[1])} ", table)
+        if counted != table:
+            lines.append("README.md: its number of wrong or right answers differs from those in tests/")
+        if counted != text and not check:
+            readme.write_text(counted, encoding="utf-8")
     return lines

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from autograded_tests import references
-from autograded_tests.tiles import (
+from autograded_tests.m05_efficient_attention._tiles import (
     TILES_TOO_LARGE,
     WHOLE,
     as_many_queries,

@@ -7,7 +7,7 @@ import numpy as np
 from autograded_tests import references
 from autograded_tests.m05_efficient_attention.online_softmax import EXERCISE as ONLINE_SOFTMAX
 from autograded_tests.m05_efficient_attention.online_softmax import online
-from autograded_tests.tiles import (
+from autograded_tests.m05_efficient_attention._tiles import (
     TILES_TOO_LARGE,
     WHAT_IS_LEFT_OUT,
     WHOLE,

@@ -87,6 +87,21 @@ def test_a_module_that_others_need(root, monkeypatch):
     )
 
 
+def test_types_that_do_not_fit(root):
+    stubs = root / "solutions" / MODULE / "attention.pyi"
+    text = stubs.read_text()
+    stubs.write_text(text.replace("def causal_mask(", "def causal(") + "\nNames: TypeAlias = list[str]\n")
+    words = 'solutions/04_attention/attention.pyi: the type of causal_mask is missing, which the cell "causal_mask" defines'
+    assert refusal(root) == words
+    stubs.write_text(text + "\ndef more() -> None: ...\n")
+    words = "more has a type, but no cell of solutions/04_attention/attention.ipynb that is exported defines it"
+    assert refusal(root) == f"solutions/04_attention/attention.pyi: {words}"
+    stubs.write_text("def (")
+    assert refusal(root) == "solutions/04_attention/attention.pyi is no Python: invalid syntax, line 1"
+    stubs.unlink()
+    assert refusal(root).startswith("solutions/04_attention/attention.pyi is not there; it says the types of what")
+
+
 def notebook(text: str) -> dict:
     """A small notebook as it is handed out."""
     cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": [text], "outputs": [], "execution_count": None}

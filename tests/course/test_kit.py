@@ -1,5 +1,6 @@
 """What a student gets holds nothing to copy from, and works as its README says."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -14,8 +15,10 @@ from kits import make, unpacked_kit
 from secret import hidden_lines
 
 from autograded_tests import EXERCISES
+from grader import kit as kit_module
 from grader.cli import main
 from grader.course import ROOT, modules
+from grader.errors import CourseError
 from grader.kit import kit_files, make_kit
 
 MODULE = "04_attention"
@@ -89,7 +92,7 @@ def test_right_answers_make_a_library_that_works(kit):
     command = [sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", str(ROOT / "autograded_tests")]
     command += ["-k", " and ".join(f"not {name}" for name in later)]
     where = "import tinytorch.core.attention as a; print(a.__file__)"
-    environment = ENVIRONMENT | {"PYTHONPATH": str(kit)}
+    environment = ENVIRONMENT | {"PYTHONPATH": os.pathsep.join([str(kit), str(ROOT)])}
     used = subprocess.run(
         [sys.executable, "-P", "-c", where], env=environment, cwd=kit, capture_output=True, text=True
     ).stdout
@@ -100,6 +103,20 @@ def test_right_answers_make_a_library_that_works(kit):
     (kit / "tinytorch" / "core" / "attention.py").write_text(broken)
     graded = subprocess.run([*command, "-k", "scale_scores"], env=environment, cwd=kit, capture_output=True, text=True)
     assert graded.returncode == 1 and "You divided by d_k. Divide by its square root." in graded.stdout
+
+
+def test_an_example_that_needs_what_no_notebook_makes_is_named(tmp_path, monkeypatch):
+    for name, last in (("goes", "attention"), ("stays", "dropped")):
+        code = f"from tinytorch.core.{last} import anything\nfrom tinytorch.core.layers import Linear\n"
+        (tmp_path / f"{name}.py").write_text(code)
+    monkeypatch.setattr(kit_module, "EXAMPLES", tmp_path)
+    with pytest.raises(CourseError) as caught:
+        make_kit(MODULE, tmp_path)
+    assert str(caught.value) == (
+        "examples/stays.py imports tinytorch.core.dropped, which no notebook makes; delete the example, or put the module back"
+    )
+    (tmp_path / "stays.py").unlink()
+    assert "examples/goes.py" in kit_files(MODULE) and "examples/goes.py" not in kit_files("03_layers")
 
 
 @pytest.mark.jail

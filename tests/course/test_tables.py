@@ -1,6 +1,7 @@
 """Points and names that notebooks and README repeat are written by `make course`."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def test_an_exercise_without_a_test_cell_is_not_in_the_table() -> None:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    for name in ("solutions", "autograded_tests"):
+    for name in ("solutions", "autograded_tests", "tests/wrong_answers", "tests/right_answers"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "README.md", tmp_path)
     return tmp_path
@@ -92,3 +93,13 @@ def test_readme_lists_every_exercise(copy: Path) -> None:
     line = "README.md: its table of modules differs from the exercises"
     assert write_tables(copy, modules(), check=True) == [line]
     assert write_tables(copy, modules()) == [line] and table in readme.read_text()
+
+
+def test_readme_counts_the_answers(copy: Path) -> None:
+    (right,) = re.findall(r"^- (\d+) right answers", (copy / "README.md").read_text(), re.MULTILINE)
+    with (copy / "tests" / "right_answers" / "softmax.py").open("a") as file:
+        file.write("\n# --- another\n")
+    line = "README.md: its number of wrong or right answers differs from those in tests/"
+    assert write_tables(copy, modules(), check=True) == [line]
+    assert write_tables(copy, modules()) == [line] and write_tables(copy, modules()) == []
+    assert f"\n- {int(right) + 1} right answers, " in (copy / "README.md").read_text()

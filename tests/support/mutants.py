@@ -11,7 +11,6 @@ import copy
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,11 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
-ROOT = Path(__file__).resolve().parents[2]
-KNOWN = ROOT / "docs" / "mutants.md"
-PARTS = ("autograded_tests", "examples", "exercises", "grader", "modules", "solutions", "tests", "tinytorch", "docs")
-FILES = ("nbgrader_config.py", "pyproject.toml", "settings.ini", "requirements.lock", "README.md")
+from copies import ROOT, copy_of_the_project
 
+KNOWN = ROOT / "docs" / "mutants.md"
 # each file with the tests that must notice a change in it, the quickest first
 TARGETS: dict[str, list[str]] = {}
 
@@ -152,15 +149,6 @@ def _short(node: ast.AST) -> str:
     if isinstance(node, ast.If):
         return f"if {ast.unparse(node.test)}"[:100]
     return re.sub(r"\s+", " ", ast.unparse(node))[:100]
-
-
-def copy_of_the_project(folder: Path) -> Path:
-    root = folder / "project"
-    for name in PARTS:
-        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in FILES:
-        shutil.copy(ROOT / name, root)
-    return root
 
 
 def noticed(mutant: Mutant, root: Path, seconds: float) -> bool:
