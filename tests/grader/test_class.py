@@ -16,6 +16,7 @@ import pytest
 from classes import ENVIRONMENT, rows_of, set_manual_score
 from limits import chromium
 from playwright.sync_api import Page, sync_playwright
+from sentences import DIVIDED_BY_D_K
 
 from grader.batch import grade_class
 from grader.classroom import Classroom
@@ -99,7 +100,7 @@ def test_the_report_in_a_browser(walked, page):
     said, asked = visit(page, path)
     assert not said and asked == [path.as_uri()]
     text = page.inner_text("body")
-    assert "You divided by d_k. Divide by its square root." in text and "10 students: 10 graded" in text
+    assert DIVIDED_BY_D_K in text and "10 students: 10 graded" in text
     assert "ben-example_1001" in page.inner_text("h2:has-text('Who needs attention') + table")
     assert page.locator("figure svg").count() == 2
     assert all(figure.get_attribute("aria-label") for figure in page.locator("figure").all())
@@ -112,7 +113,7 @@ def test_a_feedback_page_in_a_browser(walked, page):
     said, asked = visit(page, path)
     assert not said and asked == [path.as_uri()]
     text = page.inner_text("body")
-    assert "You divided by d_k. Divide by its square root." in text and "return scores / d_k" in text
+    assert DIVIDED_BY_D_K in text and "return scores / d_k" in text
     assert page.locator("table.verdict").count() == 8 and page.locator("script").count() == 0
 
 
@@ -204,7 +205,7 @@ def test_the_report_finds_who_is_alike_and_who_is_missing(graded):
     wrong = list(csv.DictReader(io.StringIO((path.parent / "misconceptions.csv").read_text())))
     assert {
         "exercise": "scale_scores",
-        "sentence": "You divided by d_k. Divide by its square root.",
+        "sentence": DIVIDED_BY_D_K,
         "students": "1",
         "who": "chloe",
     } in wrong
