@@ -24,7 +24,6 @@ from grader.course import ROOT
 from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
 from grader.platforms.export import export
-from grader.spreadsheet import harmless
 
 pytestmark = pytest.mark.jail
 
@@ -140,24 +139,6 @@ def test_exports_have_the_platforms_columns(graded):
     assert canvas[1][0].strip() == "Points Possible" and canvas[1][5] == "36" and len(canvas) == 12
     moodle = list(csv.DictReader(io.StringIO(export(MODULE, Classroom(graded), "moodle"))))
     assert {"Identifier", "Full name", "Grade", "Maximum Grade"} <= set(moodle[0])
-
-
-@pytest.mark.parametrize(
-    ("value", "cell"),
-    [
-        ("=1+1", "'=1+1"),
-        ("+1", "'+1"),
-        ("-x", "'-x"),
-        ("@x", "'@x"),
-        ("\tx", "'\tx"),
-        ("x", "x"),
-        (-1.5, "-1.5"),
-        (2.0, "2"),
-        ("", ""),
-    ],
-)
-def test_no_cell_is_a_formula(value, cell):
-    assert harmless(value) == cell
 
 
 def test_late_submissions_are_penalised_as_nbgrader_says(graded):

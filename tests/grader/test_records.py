@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from gradebooks import grades_in, new_gradebook
-from small import KNOWN, METADATA, MODULE, SMALL, graded, notebook, unreadable, verdict
+from small import KNOWN, METADATA, MODULE, SMALL, graded, notebook, unreadable, verdict, with_verdicts
 
 from grader import gradebook, records
 from grader.classroom import Classroom, Submission
 from grader.errors import GradebookError
 from grader.records import digest, graded_students, read_kept, read_unchanged
-from grader.result import VERDICT_TYPE, Result, Status, verdict_to_data
+from grader.result import VERDICT_TYPE, Result, Status
 
 HANDED_IN = Submission("ada", b"what was handed in", "2026-03-01 12:00:00 UTC", "a note")
 
@@ -30,11 +30,7 @@ def lost_points(student: str) -> Result:
     """A result with everything in it that is kept."""
     one, two = SMALL.exercises
     verdicts = {"first": verdict(one, 0.5, message=KNOWN), "second": verdict(two, 1, 0, message="It raised.")}
-    cells: list[dict[str, Any]] = [dict(cell) for cell in SMALL.cells]
-    for name, cell in (("first", cells[3]), ("second", cells[6])):
-        data = {"text/plain": "a table", VERDICT_TYPE: verdict_to_data(verdicts[name])}
-        cell["outputs"] = [{"output_type": "display_data", "metadata": {}, "data": data}]
-    return replace(graded(student), verdicts=verdicts, repairs=("a repair",), notebook=notebook(cells))
+    return replace(graded(student), verdicts=verdicts, repairs=("a repair",), notebook=with_verdicts(verdicts))
 
 
 def write(klass: Classroom, *results: tuple[Submission, Result]) -> None:

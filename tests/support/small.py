@@ -1,13 +1,13 @@
 """A module of two exercises and a written question: small enough to write down everything that comes of it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from exercises.model import Case, CaseResult, Exercise, Misconception, Verdict
 from grader.course import Assignment
 from grader.notebook import Cell
-from grader.result import Result, Status
+from grader.result import VERDICT_TYPE, Result, Status, verdict_to_data
 
 MODULE = "07_small"
 METADATA = {"kernelspec": {"display_name": "python3", "language": "python", "name": "python3"}}
@@ -91,11 +91,20 @@ def verdict(exercise: Exercise, *points: float, message: str = "") -> Verdict:
     return Verdict(exercise.name, sum(points), sum(c.points for c in exercise.cases), cases)
 
 
+def with_verdicts(verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
+    """The notebook that is kept of a result."""
+    cells = copy()
+    for name, found in verdicts.items():
+        data = {"text/plain": str(found), VERDICT_TYPE: verdict_to_data(found)}
+        named(cells, f"test_{name}")["outputs"] = [{"output_type": "display_data", "metadata": {}, "data": data}]
+    return notebook(cells)
+
+
 def graded(student: str, first: float = 2, second: float = 3, blank: tuple[str, ...] = ()) -> Result:
     """A result, with the points of each exercise."""
     one, two = SMALL.exercises
     verdicts = {"first": verdict(one, first), "second": verdict(two, min(second, 1), max(second - 1, 0))}
-    kept = notebook(copy())
+    kept = with_verdicts(verdicts)
     return Result(student, MODULE, Status.GRADED, 5, verdicts=verdicts, blank=blank, seconds=0.125, notebook=kept)
 
 
