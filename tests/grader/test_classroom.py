@@ -1,6 +1,5 @@
 """The folders of a class: what is read of them, and that a file is written whole or not at all."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -110,7 +109,9 @@ def test_no_notebook_among_the_files(tmp_path: Path) -> None:
     for name in ("f", "e", "d", "c", "b", "a.pdf"):
         (tmp_path / "submitted" / "ada" / MODULE / name).write_text("")
     (tmp_path / "submitted" / "ada" / MODULE / "folder.ipynb").mkdir()
-    assert handed_in(tmp_path) == Submission("ada", missing="there is no notebook in the folder, only a.pdf, b, c, d, e")
+    assert handed_in(tmp_path) == Submission(
+        "ada", missing="there is no notebook in the folder, only a.pdf, b, c, d, e"
+    )
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
@@ -165,7 +166,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
     path = tmp_path / "file"
     write_whole(path, b"old")
     write_whole(path, b"new")
-    assert path.read_bytes() == b"new" and os.listdir(tmp_path) == ["file"]
+    assert path.read_bytes() == b"new" and list(tmp_path.iterdir()) == [path]
 
     def full_disk(self: Path, data: bytes) -> None:
         with self.open("wb") as file:

@@ -15,6 +15,7 @@ from grader.grade import grade_notebook, grade_submission
 from grader.notebook import Cell
 from grader.records import kept_notebook
 from grader.result import VERDICT_TYPE, Result, Status, verdict_to_data
+from grader.sandbox import pool
 from grader.sandbox.session import CellRun, Trouble
 
 RUNS = {
@@ -99,7 +100,9 @@ def test_what_is_kept_is_a_valid_notebook(data: bytes) -> None:
 
 
 def test_our_cells_are_ours_and_a_test_cell_has_the_verdict() -> None:
-    notebook = kept(saved([c | {"outputs": [{"output_type": "stream", "name": "stdout", "text": "2.0"}]} for c in filled()]))
+    notebook = kept(
+        saved([c | {"outputs": [{"output_type": "stream", "name": "stdout", "text": "2.0"}]} for c in filled()])
+    )
     assert notebook["metadata"] == METADATA | {"grader": notebook["metadata"]["grader"]}
     with_outputs = {c["metadata"]["nbgrader"]["grade_id"]: c["outputs"] for c in notebook["cells"] if c.get("outputs")}
     assert list(with_outputs) == ["test_first", "test_second"]
@@ -153,11 +156,17 @@ def test_what_is_too_long_is_cut() -> None:
 
 
 def test_the_result_of_a_submission(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grade.pool, "jail_of", lambda _module: None)
+    monkeypatch.setattr(pool, "jail_of", lambda _module: None)
     monkeypatch.setattr(grade, "load_assignment", lambda _module: SMALL)
     data = saved([c for c in filled(second=named(CELLS, "second")["source"]) if c["id"] != "imports"])
     result = grade_submission(Submission("ada", data, note="a note"), MODULE)
-    assert (result.student, result.module, result.status, result.score, result.max_score) == ("ada", MODULE, "graded", 3.5, 5)
+    assert (result.student, result.module, result.status, result.score, result.max_score) == (
+        "ada",
+        MODULE,
+        "graded",
+        3.5,
+        5,
+    )
     assert result.repairs == ("a note", 'the cell "imports" is missing; put back') and result.blank == ("second",)
     assert result.verdicts == VERDICTS and result.reason == "" and not result.unchanged and result.seconds > 0
     assert grade_submission(Submission("ada", data), MODULE).repairs == ('the cell "imports" is missing; put back',)

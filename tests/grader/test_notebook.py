@@ -51,7 +51,12 @@ def test_sources_and_line_ends(source: object, expected: str) -> None:
 
 
 def test_format_3() -> None:
-    sheets = [{"cells": [{"cell_type": "code", "input": ["x = 1\n", "y"]}]}, 3, {"cells": 3}, {"cells": [text("t", "T")]}]
+    sheets = [
+        {"cells": [{"cell_type": "code", "input": ["x = 1\n", "y"]}]},
+        3,
+        {"cells": 3},
+        {"cells": [text("t", "T")]},
+    ]
     assert read(json.dumps({"nbformat": 3, "worksheets": sheets}).encode()) == [
         SubmittedCell(0, "code", "x = 1\ny", "", ""),
         SubmittedCell(1, "markdown", "T", "", "t"),
@@ -62,7 +67,9 @@ def test_format_3() -> None:
 def test_what_is_read_of_a_cell() -> None:
     claimed = cell("first", "@wraps\nasync  def a():\n  def b(): pass\nclass C: pass\ndef\td(): pass\nx = 'def e'")
     strange = {"cell_type": 3, "id": 4, "metadata": {"nbgrader": {"grade_id": 5}}, "source": "x"}
-    assert read(saved([claimed, None, strange, {"metadata": []}, {"metadata": {"nbgrader": []}, "cell_type": "raw"}])) == [
+    assert read(
+        saved([claimed, None, strange, {"metadata": []}, {"metadata": {"nbgrader": []}, "cell_type": "raw"}])
+    ) == [
         SubmittedCell(0, "code", claimed["source"], "first", "first", False, frozenset({"a", "C", "d"})),
         SubmittedCell(2, "markdown", "x", "", ""),
         SubmittedCell(3, "markdown", "", "", ""),
@@ -84,7 +91,10 @@ def test_a_cell_is_untouched_if_nbgraders_checksum_still_fits(mark: dict, kind: 
     as_it_was = cell("first", "as it was", kind, checksum=checksum, **mark)
     assert read(saved([as_it_was]))[0].untouched
     assert not read(saved([as_it_was | {"source": "as it is"}]))[0].untouched
-    for change in ({"grade_id": "second"}, {"points": 3.0} if mark.get("grade") else {"locked": not mark.get("locked")}):
+    for change in (
+        {"grade_id": "second"},
+        {"points": 3.0} if mark.get("grade") else {"locked": not mark.get("locked")},
+    ):
         marked = as_it_was["metadata"]["nbgrader"] | change
         fits = read(saved([as_it_was | {"metadata": {"nbgrader": marked}}]))[0].untouched
         assert fits == ("locked" in change and mark.get("solution", False))

@@ -208,7 +208,18 @@ def test_sources_may_be_lists() -> None:
 def test_cells_of_ones_own_stay_where_they_stood() -> None:
     """Above our first cell, between ours, around an answer, at the end; empty ones are dropped."""
     start, imports, first, *rest = filled()
-    cells = [own("a"), own("b", "markdown"), start, own(" \n"), imports, own("c"), first, own("d"), *rest, own("e", "raw")]
+    cells = [
+        own("a"),
+        own("b", "markdown"),
+        start,
+        own(" \n"),
+        imports,
+        own("c"),
+        first,
+        own("d"),
+        *rest,
+        own("e", "raw"),
+    ]
     rebuilt = rebuild(saved(cells), SMALL)
     order = [p.name or p.cell["source"] for p in rebuilt.parts]
     assert order == [
@@ -270,7 +281,10 @@ def test_a_claim_that_is_filled_stands_against_a_later_definition() -> None:
 def test_a_definition_elsewhere_stands_against_a_claim_that_is_blank() -> None:
     cells = [*filled(first=named(CELLS, "first")["source"]), own(OTHER)]
     assert parts(*cells) == [("answer", OTHER), *ANSWERS[1:]]
-    assert repairs(*cells) == ('the answer "first" was found by the name that it defines, `_first`',) and blank(*cells) == []
+    assert (
+        repairs(*cells) == ('the answer "first" was found by the name that it defines, `_first`',)
+        and blank(*cells) == []
+    )
 
 
 def test_a_claim_that_defines_nothing_is_still_the_answer() -> None:
@@ -310,7 +324,9 @@ def test_an_exercise_that_was_renamed() -> None:
         named(cells, name)["metadata"]["nbgrader"]["grade_id"] = old
     found = rebuild(saved([c | {"id": f"{n}"} for n, c in enumerate(cells)]), now)
     assert found.repairs == () and next(p for p in found.parts if p.name == "first").cell["source"] == "first = 1"
-    assert len(found.parts) == len(CELLS) and named([p.cell for p in found.parts], "test_first") == named(CELLS, "test_first")
+    assert len(found.parts) == len(CELLS) and named([p.cell for p in found.parts], "test_first") == named(
+        CELLS, "test_first"
+    )
 
 
 @pytest.mark.parametrize(

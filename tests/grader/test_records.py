@@ -1,7 +1,6 @@
 """What is kept of a result: when, in which order, and that it is read back as it was."""
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +38,10 @@ def write(klass: Classroom, *results: tuple[Submission, Result]) -> None:
             writer.write(submission, result, klass.autograded(submission.student, MODULE))
 
 
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
 def kept_file(klass: Classroom, student: str = "ada") -> Path:
     return klass.autograded(student, MODULE) / "small.ipynb"
 
@@ -49,8 +52,8 @@ def test_a_result_is_read_back_as_it_was(klass: Classroom) -> None:
     write(klass, (HANDED_IN, result))
     assert read_kept("ada", SMALL, klass) == replace(result, notebook=None)
     assert read_unchanged(HANDED_IN, SMALL, klass) == replace(result, notebook=None)
-    assert os.listdir(klass.autograded("ada", MODULE).parent) == [MODULE]
-    assert sorted(os.listdir(klass.autograded("ada", MODULE))) == ["small.ipynb", "timestamp.txt"]
+    assert names_in(klass.autograded("ada", MODULE).parent) == [MODULE]
+    assert names_in(klass.autograded("ada", MODULE)) == ["small.ipynb", "timestamp.txt"]
     assert (klass.autograded("ada", MODULE) / "timestamp.txt").read_text() == "2026-03-01 12:00:00 UTC\n"
     assert grades_in(klass.folder / "gradebook.db", "ada")["test_first"] == (0.5, None, None, 0, 2)
 
@@ -59,7 +62,7 @@ def test_an_unreadable_one_too(klass: Classroom) -> None:
     result = replace(unreadable("ben"), seconds=0.25)
     write(klass, (Submission("ben", b""), result))
     assert read_kept("ben", SMALL, klass) == result
-    assert os.listdir(klass.autograded("ben", MODULE)) == ["small.ipynb"]
+    assert names_in(klass.autograded("ben", MODULE)) == ["small.ipynb"]
     kept = json.loads(kept_file(klass, "ben").read_text())
     assert kept["cells"] == [
         {
@@ -185,7 +188,13 @@ OURS = (
     "tinytorch/core/tensor.py",
     "modules/07_small/small.ipynb",
 )
-OTHERS = ("grader/pages/report.py", "grader/platforms/collect.py", "docs/design.md", "modules/08_other/other.ipynb", "README.md")
+OTHERS = (
+    "grader/pages/report.py",
+    "grader/platforms/collect.py",
+    "docs/design.md",
+    "modules/08_other/other.ipynb",
+    "README.md",
+)
 
 
 @pytest.fixture
@@ -195,19 +204,19 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     monkeypatch.setattr(records, "ROOT", tmp_path)
-    records._version.cache_clear()
+    records.version_of.cache_clear()
     yield tmp_path
-    records._version.cache_clear()
+    records.version_of.cache_clear()
 
 
 @pytest.mark.parametrize("name", OURS)
 def test_what_a_score_depends_on_is_in_the_digest(project: Path, name: str) -> None:
     before = digest(HANDED_IN, SMALL)
     (project / name).write_text("changed")
-    records._version.cache_clear()
+    records.version_of.cache_clear()
     changed = digest(HANDED_IN, SMALL)
     (project / name).write_text(name)
-    records._version.cache_clear()
+    records.version_of.cache_clear()
     assert changed != before == digest(HANDED_IN, SMALL)
 
 
@@ -215,13 +224,20 @@ def test_what_a_score_depends_on_is_in_the_digest(project: Path, name: str) -> N
 def test_what_no_score_depends_on_is_not(project: Path, name: str) -> None:
     before = digest(HANDED_IN, SMALL)
     (project / name).write_text("changed")
-    records._version.cache_clear()
+    records.version_of.cache_clear()
     assert digest(HANDED_IN, SMALL) == before
 
 
 def test_so_is_what_was_handed_in(klass: Classroom) -> None:
     """Each of its parts alone; who handed it in is no part, since each has a file of their own."""
-    parts: list[dict[str, Any]] = [{}, {"data": b"other"}, {"timestamp": "2026"}, {"timestamp": ""}, {"note": "other"}, {"note": ""}]
+    parts: list[dict[str, Any]] = [
+        {},
+        {"data": b"other"},
+        {"timestamp": "2026"},
+        {"timestamp": ""},
+        {"note": "other"},
+        {"note": ""},
+    ]
     changed = [replace(HANDED_IN, **part) for part in parts]
     assert len({digest(submission, SMALL) for submission in changed}) == len(parts)
     write(klass, (HANDED_IN, lost_points("ada")))

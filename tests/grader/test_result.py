@@ -62,8 +62,12 @@ def test_causes_are_said_before_what_follows_and_each_once() -> None:
 
 
 def test_nothing_to_say_is_no_entry() -> None:
-    result = replace(graded("ada"), verdicts={"first": verdict(ONE, 2), "second": verdict(TWO, 1, 1, message="Raised.")})
-    result = replace(result, verdicts={**result.verdicts, "second": Verdict("second", 2, 3, (CaseResult("a", 0, 1, "R"),))})
+    result = replace(
+        graded("ada"), verdicts={"first": verdict(ONE, 2), "second": verdict(TWO, 1, 1, message="Raised.")}
+    )
+    result = replace(
+        result, verdicts={**result.verdicts, "second": Verdict("second", 2, 3, (CaseResult("a", 0, 1, "R"),))}
+    )
     assert result.messages == {"second": ("R",)} and result.named == {}
 
 

@@ -14,7 +14,7 @@ from small import MODULE, SMALL, filled, graded, saved, unreadable
 
 from grader import batch, gradebook, records
 from grader.batch import grade_class
-from grader.classroom import Classroom, Submission, only_writer
+from grader.classroom import Classroom, Submission, find_submission, only_writer
 from grader.errors import CourseError, GradebookError, JailError
 from grader.result import Result, Status
 from grader.sandbox import pool
@@ -95,7 +95,13 @@ def test_rows_are_sorted_whoever_is_done_first(klass: Classroom, grading: Gradin
 def test_who_will_be_graded_is_told_first(klass: Classroom, grading: Grading) -> None:
     hand_in(klass, "ben", "ada")
     events: list[Any] = []
-    grade_class(MODULE, klass, jobs=1, on_start=lambda names: events.append(list(names)), on_result=lambda r: events.append(r.student))
+    grade_class(
+        MODULE,
+        klass,
+        jobs=1,
+        on_start=lambda names: events.append(list(names)),
+        on_result=lambda r: events.append(r.student),
+    )
     assert events[0] == ["ada", "ben"] and sorted(events[1:]) == grading.asked == ["ada", "ben"]
 
 
@@ -140,7 +146,9 @@ def test_who_handed_nothing_in_is_a_row_and_no_record(klass: Classroom, grading:
     rows = grade_class(MODULE, klass, jobs=1)
     assert rows[1] == Result("ben", MODULE, Status.MISSING, 5, "nothing was handed in")
     assert graded_in(klass) == kept_of(klass) == ["ada"] and grading.asked == ["ada"]
-    assert grade_class(MODULE, klass, ["nobody"]) == [Result("nobody", MODULE, Status.MISSING, 5, "nothing was handed in")]
+    assert grade_class(MODULE, klass, ["nobody"]) == [
+        Result("nobody", MODULE, Status.MISSING, 5, "nothing was handed in")
+    ]
 
 
 def test_a_bug_of_ours_is_a_failed_row_a_traceback_and_no_record(
@@ -150,7 +158,9 @@ def test_a_bug_of_ours_is_a_failed_row_a_traceback_and_no_record(
     hand_in(klass, "ada", "ben", "cleo")
     grading.outcomes = {"ben": RuntimeError("a bug")}
     rows = grade_class(MODULE, klass, jobs=1)
-    assert rows[1] == Result("ben", MODULE, Status.FAILED, 5, "the grader failed on this submission: RuntimeError: a bug")
+    assert rows[1] == Result(
+        "ben", MODULE, Status.FAILED, 5, "the grader failed on this submission: RuntimeError: a bug"
+    )
     assert [row.status for row in rows] == ["graded", "failed", "graded"]
     error = capsys.readouterr().err
     assert error.startswith("Traceback (most recent call last):") and error.endswith("RuntimeError: a bug\n")
@@ -206,11 +216,10 @@ def test_few_submissions_wait_in_memory(klass: Classroom, grading: Grading, monk
     names = [f"s{n:02}" for n in range(20)]
     hand_in(klass, *names)
     read: list[str] = []
-    find = batch.find_submission
 
     def counted(folder: Path, student: str, assignment: Any) -> Submission:
         read.append(student)
-        return find(folder, student, assignment)
+        return find_submission(folder, student, assignment)
 
     monkeypatch.setattr(batch, "find_submission", counted)
     seen: list[int] = []
@@ -273,7 +282,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Jail]]:
     pool.close()
 
 
-def test_a_jail_that_died_is_opened_again(opened: list[Jail]) -> None:
+def test_a_jail_that_died_is_opened_again(opened: list[Any]) -> None:
     first: Any = pool.jail_of(MODULE)
     assert pool.jail_of(MODULE) is first and opened == [first]
     first.closed = True
@@ -281,7 +290,7 @@ def test_a_jail_that_died_is_opened_again(opened: list[Jail]) -> None:
     assert second is not first and pool.jail_of(MODULE) is second and opened == [first, second]
 
 
-def test_each_module_has_a_jail_until_all_are_closed(opened: list[Jail]) -> None:
+def test_each_module_has_a_jail_until_all_are_closed(opened: list[Any]) -> None:
     pool.jail_of(MODULE)
     pool.jail_of("08_other")
     assert [jail.module for jail in opened] == [MODULE, "08_other"]
@@ -291,7 +300,7 @@ def test_each_module_has_a_jail_until_all_are_closed(opened: list[Jail]) -> None
     assert len(opened) == 3
 
 
-def test_jails_are_closed_at_the_end_of_a_run(klass: Classroom, grading: Grading, opened: list[Jail]) -> None:
+def test_jails_are_closed_at_the_end_of_a_run(klass: Classroom, grading: Grading, opened: list[Any]) -> None:
     hand_in(klass, "ada")
     for outcome, error in ((graded("ada"), None), (JailError("no jail"), JailError)):
 

@@ -4,8 +4,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from kinds.base import FULL, WRONG_SCALE, Kinds, Notebook, cell, edited, every_cell
 from sentences import DIVIDED_BY_D_K
+
+from kinds.base import FULL, WRONG_SCALE, Kinds, Notebook, cell, edited, every_cell
 
 KINDS = Kinds()
 kind = KINDS.kind

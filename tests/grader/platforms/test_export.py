@@ -43,7 +43,9 @@ def book(klass: Classroom) -> Iterator[Any]:
 def five(klass: Classroom, book: Any) -> Classroom:
     """Five people: late, to be read, graded by hand, unreadable, and one whose name is a formula."""
     book.update_or_create_assignment(MODULE, duedate="2026-03-01 12:00:00 UTC")
-    book.update_or_create_student("dan_7", first_name="Dan", last_name="Brown, jr.", email="dan@example.org", lms_user_id="42")
+    book.update_or_create_student(
+        "dan_7", first_name="Dan", last_name="Brown, jr.", email="dan@example.org", lms_user_id="42"
+    )
     book.update_or_create_student("ada_1234567", first_name="=Ada", last_name="Lovelace")
     record(book, SMALL, graded("dan_7", 2, 3, blank=("question",)), "2026-03-01 13:00:00 UTC", Late())
     record(book, SMALL, graded("cleo", 1, 1 / 3), "2026-03-01 11:00:00 UTC", Late())
