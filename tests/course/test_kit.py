@@ -13,6 +13,7 @@ from answers import submission
 from classes import ENVIRONMENT
 from kits import make, unpacked_kit
 from secret import hidden_lines
+from sentences import DIVIDED_BY_D_K
 
 from autograded_tests import EXERCISES
 from grader import kit as kit_module
@@ -102,7 +103,7 @@ def test_right_answers_make_a_library_that_works(kit):
     broken = (kit / "tinytorch" / "core" / "attention.py").read_text().replace("math.sqrt(d_k)", "d_k")
     (kit / "tinytorch" / "core" / "attention.py").write_text(broken)
     graded = subprocess.run([*command, "-k", "scale_scores"], env=environment, cwd=kit, capture_output=True, text=True)
-    assert graded.returncode == 1 and "You divided by d_k. Divide by its square root." in graded.stdout
+    assert graded.returncode == 1 and DIVIDED_BY_D_K in graded.stdout
 
 
 def test_an_example_that_needs_what_no_notebook_makes_is_named(tmp_path, monkeypatch):
@@ -125,7 +126,7 @@ def test_trying_a_notebook_gives_the_whole_verdict(tmp_path, capsys):
     shutil.copy(ROOT / "examples" / "class" / "chloe" / MODULE / "attention.ipynb", path)
     assert main(["try", str(path)]) == 0
     printed = capsys.readouterr().out
-    assert "You divided by d_k. Divide by its square root." in printed and printed.endswith("26 of 28 points\n")
+    assert DIVIDED_BY_D_K in printed and printed.endswith("26 of 28 points\n")
     path.write_bytes(submission(module="03_layers"))
     assert main(["try", str(path)]) == 0 and capsys.readouterr().out.endswith("4 of 4 points\n")
     path.write_text("{")

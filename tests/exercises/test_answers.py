@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 from answers import Answer, answers, namespace
+from sentences import once_right
 from verdicts import verdicts_on, wrong_verdicts
 
 from autograded_tests import EXERCISES
@@ -141,7 +142,7 @@ def test_follow_through_says_which_answer_to_mend() -> None:
     )
     attention = judge(EXERCISES["scaled_dot_product_attention"], session)
     assert attention.points == attention.max
-    assert attention.messages == ("Right, once `_scale_scores` is; nothing lost here.",)
+    assert attention.messages == (once_right("_scale_scores"),)
 
 
 @pytest.mark.long

@@ -11,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 import pytest
 from answers import submission
 from classes import ENVIRONMENT, EXAMPLES, MODULE, grade, hand_in, rows_of, set_manual_score
+from sentences import DIVIDED_BY_D_K
 
 from exercises.judge import judge
 from exercises.local import LocalSession
@@ -82,7 +83,7 @@ def test_rows_tell_everything(sample):
     ]  # fmt: skip
     assert by_student["ada"]["score"] == by_student["fatima"]["score"] == by_student["julia"]["score"] == 28
     assert by_student["ben"]["score"] == 0
-    assert by_student["chloe"]["messages"]["scale_scores"][0] == "You divided by d_k. Divide by its square root."
+    assert by_student["chloe"]["messages"]["scale_scores"][0] == DIVIDED_BY_D_K
     assert by_student["chloe"]["scores"]["scaled_dot_product_attention"] == 6
     grades, comments, _, _ = rows_of(sample / "gradebook.db")
     manual = {

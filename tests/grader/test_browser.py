@@ -17,6 +17,7 @@ import pytest
 from classes import ENVIRONMENT, rows_of
 from limits import chromium
 from playwright.sync_api import Page, expect, sync_playwright
+from sentences import DIVIDED_BY_D_K
 
 from grader.classroom import Classroom
 from grader.course import ROOT, load_assignment
@@ -189,7 +190,7 @@ def test_an_instructor_grades_from_the_formgrader(page, course):
             chloe = book.find_submission_notebook("attention", MODULE, "chloe").id
 
         page.goto(f"{address}/formgrader/submissions/{chloe}/")
-        expect(page.locator("body")).to_contain_text("You divided by d_k. Divide by its square root.")
+        expect(page.locator("body")).to_contain_text(DIVIDED_BY_D_K)
         assert not page.locator("text=HIDDEN TESTS").count()
         keep(page, "formgrader-verdict")
 

@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from sentences import DIVIDED_BY_D_K
+
 from kinds.base import FULL, WRONG_SCALE, Kinds, Notebook, cell, edited, every_cell
 
 KINDS = Kinds()
@@ -160,7 +162,7 @@ kind(
     edited(duplicate("scale_scores", source=WRONG_SCALE)),
     FULL - 2,
     "the last one that is filled in was graded",
-    "You divided by d_k",
+    DIVIDED_BY_D_K,
 )
 kind("answer in two cells", edited(split_answer), FULL)
 kind("two answers in one cell", edited(merge_answers), FULL, "`_merge_heads` was found in the cell of another answer")

@@ -13,6 +13,7 @@ import pytest
 from answers import Everything, submission
 from forgery import STEAL, TRICKS
 from limits import QUICK
+from sentences import once_right
 
 from grader.course import ROOT
 from grader.errors import JailError, JailTrouble
@@ -191,7 +192,7 @@ def test_a_function_that_goes_wrong_costs_its_exercise_only(jail, assignment, so
     assert graded.verdicts["scale_scores"].messages == (reason,)
     assert graded.score == assignment.max_score - 2
     for name in ("scaled_dot_product_attention", "multi_head_attention"):
-        assert graded.verdicts[name].messages == ("Right, once `_scale_scores` is; nothing lost here.",)
+        assert graded.verdicts[name].messages == (once_right("_scale_scores"),)
 
 
 def test_a_jail_that_does_not_hold_is_refused(monkeypatch):
