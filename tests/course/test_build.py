@@ -89,7 +89,14 @@ def test_a_module_that_others_need(root, monkeypatch):
 
 def notebook(text: str) -> dict:
     """A small notebook as it is handed out."""
-    cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": [text], "outputs": [], "execution_count": None}
+    cell: dict[str, object] = {
+        "cell_type": "code",
+        "id": "a",
+        "metadata": {},
+        "source": [text],
+        "outputs": [],
+        "execution_count": None,
+    }
     return stamped({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 

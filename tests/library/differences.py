@@ -18,11 +18,11 @@ def check(f, *arrays: np.ndarray) -> None:
     result = f(*tensors)
     weights = np.random.default_rng(0).normal(size=result.shape)
     result.backward(weights)
-    for n, array in enumerate(arrays):
+    for n, (tensor, array) in enumerate(zip(tensors, arrays, strict=True)):
         for index in np.ndindex(array.shape):
             moved = [[a.copy() for a in arrays] for _ in range(2)]
             moved[0][n][index] += 1e-6
             moved[1][n][index] -= 1e-6
             up, down = ((f(*(Tensor(a, dtype=np.float64) for a in m)).data * weights).sum() for m in moved)
-            grad = 0.0 if tensors[n].grad is None else tensors[n].grad[index]
+            grad = 0.0 if tensor.grad is None else tensor.grad[index]
             assert grad == pytest.approx((up - down) / 2e-6, rel=1e-5, abs=1e-6)
