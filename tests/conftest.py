@@ -1,4 +1,4 @@
-"""pytest's own settings are in pyproject.toml; this makes the modules beside the tests importable.
+"""What all tests share; pytest's own settings are in pyproject.toml.
 
 GRADER_TEST_PATIENCE  a factor for every time limit, for slow machines; 1 if not given
 CI                    where it is set, a test that is skipped fails, but for those that MAY_BE_SKIPPED
@@ -7,13 +7,8 @@ CI                    where it is set, a test that is skipped fails, but for tho
 import os
 import re
 import shutil
-import sys
-from pathlib import Path
-
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE / "support"), str(HERE / "gauntlet")]
-
 from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 from limits import PATIENCE, QUICK

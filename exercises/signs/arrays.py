@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from exercises.model import Arrays, Question, Reply
-from exercises.signs.exceptions import Sign
+from exercises.model import Arrays, Question, Reply, Sign
 
 
 def returned(result: str) -> Sign:

@@ -212,5 +212,7 @@ def _known_students(classroom: Classroom) -> list[str]:
 def _nearest(path: str, students: Sequence[str]) -> str:
     from rapidfuzz import fuzz, process
 
-    best = process.extractOne(path.lower(), students, scorer=fuzz.partial_ratio)
-    return f"; the nearest student is {best[0]}" if best else ""
+    if not students:
+        return ""
+    nearest, *_ = process.extractOne(path.lower(), students, scorer=fuzz.partial_ratio)
+    return f"; the nearest student is {nearest}"

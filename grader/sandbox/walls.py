@@ -138,10 +138,10 @@ def look_around(hidden: Sequence[str], scratch: str) -> dict[Wall, bool]:
     return {
         Wall.NETWORK: _fails(_connect),
         Wall.SIGHT: not any(map(os.path.lexists, hidden)),
-        Wall.WRITING: all(_fails(_write, f"{folder}/x") for folder in ("", "/usr", "/jail", "/tmp")),
+        Wall.WRITING: all(_fails(_write, f"{folder}/x") for folder in ("", "/usr", "/jail", "/tmp")),  # noqa: S108  (nothing can be written there)
         Wall.CAPABILITIES: not any(sets.raw),
         Wall.PROCESSES: _fails(os.fork),
-        Wall.OTHERS: not os.path.exists("/proc/1"),
+        Wall.OTHERS: not os.path.lexists("/proc/1"),
         Wall.SCRATCH: not _fails(_write, f"{scratch}/x") and not _fails(os.remove, f"{scratch}/x"),
     }
 

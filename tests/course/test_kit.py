@@ -94,15 +94,16 @@ def test_right_answers_make_a_library_that_works(kit):
     command += ["-k", " and ".join(f"not {name}" for name in later)]
     where = "import tinytorch.core.attention as a; print(a.__file__)"
     environment = ENVIRONMENT | {"PYTHONPATH": os.pathsep.join([str(kit), str(ROOT)])}
-    used = subprocess.run(
-        [sys.executable, "-P", "-c", where], env=environment, cwd=kit, capture_output=True, text=True
-    ).stdout
-    assert used.strip() == str(kit / "tinytorch" / "core" / "attention.py")
-    graded = subprocess.run(command, env=environment, cwd=kit, capture_output=True, text=True)
+
+    def run(*command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(command, env=environment, cwd=kit, capture_output=True, text=True, check=False)
+
+    assert run(sys.executable, "-P", "-c", where).stdout.strip() == str(kit / "tinytorch" / "core" / "attention.py")
+    graded = run(*command)
     assert re.search(r"\d+ passed", graded.stdout) and graded.returncode == 0, graded.stdout
     broken = (kit / "tinytorch" / "core" / "attention.py").read_text().replace("math.sqrt(d_k)", "d_k")
     (kit / "tinytorch" / "core" / "attention.py").write_text(broken)
-    graded = subprocess.run([*command, "-k", "scale_scores"], env=environment, cwd=kit, capture_output=True, text=True)
+    graded = run(*command, "-k", "scale_scores")
     assert graded.returncode == 1 and DIVIDED_BY_D_K in graded.stdout
 
 

@@ -22,7 +22,7 @@ def graded(name: str, points: float) -> dict:
 
 
 TABLE = "| exercise | points | time | |\n|---|---|---|---|\n"
-BEFORE = (
+BEFORE: tuple[tuple[str, str, dict], ...] = (
     ("markdown", f"Text before.\n\n{TABLE}| `gone` | 9 | 5 min | easy |\n| two written questions | 1 | 30 min | |\n\nText after.", {}),
     ("markdown", "### Exercise: `first` (9 points, 10 minutes, easy)\nSay what.", {}),
     ("code", "", graded("test_first", 1)),

@@ -73,7 +73,7 @@ def jupyter(folder: Path, *options: str) -> Iterator[str]:
         "HOME": str(folder),
         "PYTHONPATH": str(ROOT),
     }
-    with open(folder / "jupyter.log", "w") as log:
+    with (folder / "jupyter.log").open("w") as log:
         server = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
             for _ in range(300):

@@ -63,7 +63,7 @@ def submission(
     """
     right = {
         cell["metadata"]["nbgrader"]["grade_id"]: re.sub(
-            r"^ *### (BEGIN|END) SOLUTION\n?", "", "".join(cell["source"]), flags=re.M
+            r"^ *### (BEGIN|END) SOLUTION\n?", "", "".join(cell["source"]), flags=re.MULTILINE
         )
         for cell in json.loads(module_notebook(module).read_text(encoding="utf-8"))["cells"]
         if cell["cell_type"] == "code" and cell["metadata"]["nbgrader"]["solution"]

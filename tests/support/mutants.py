@@ -89,8 +89,8 @@ def changed(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Constant(value=bool()):
             new.value = not new.value
             yield new
-        case ast.Constant(value=int() | float()):
-            new.value = new.value + 1
+        case ast.Constant(value=int() | float() as number):
+            new.value = number + 1
             yield new
         case ast.Return(value=ast.expr() as value) if not isinstance(value, ast.Constant):
             new.value = ast.Constant(None)
@@ -98,10 +98,10 @@ def changed(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Expr(value=ast.Call()) | ast.Continue() | ast.Break() | ast.Raise():
             yield ast.Pass()
         case ast.If() | ast.IfExp():
-            for value in (True, False):
+            for truth in (True, False):
                 other = copy.deepcopy(node)
                 assert isinstance(other, ast.If | ast.IfExp)
-                other.test = ast.Constant(value)
+                other.test = ast.Constant(truth)
                 yield other
 
 
