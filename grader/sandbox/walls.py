@@ -77,11 +77,11 @@ def enclose(limits: dict[str, int], namespaces: bool, uid: int | None, scratch: 
     _check(libc.capset(header, nothing), "capset")
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     _check(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no new privileges")
-    _forbid_system_calls()
+    forbid_system_calls()
     os.chdir(scratch)
 
 
-def _forbid_system_calls() -> None:
+def forbid_system_calls() -> None:
     """A seccomp filter: threads are allowed, processes and namespaces are not, nor is anything that reaches round the walls."""
     if not AUDIT_ARCH:
         raise OSError(f"no list of system calls for {os.uname().machine}")

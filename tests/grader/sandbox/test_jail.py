@@ -16,10 +16,12 @@ from forgery import STEAL, TRICKS
 from limits import QUICK
 from sentences import once_right
 
+from exercises.model import Question, Reply
+from exercises.problem import Problem
 from grader.course import ROOT
 from grader.errors import JailError, JailTrouble
 from grader.grade import grade_notebook
-from grader.sandbox import wire
+from grader.result import Result
 from grader.sandbox.check import check, open_jail
 from grader.sandbox.jail import Jail
 from grader.sandbox.limits import Limits
@@ -234,48 +236,84 @@ def test_it_works_for_an_ordinary_user():
 # --- replies that are not to be trusted -------------------------------------------------------------------------------
 
 
+HONEST = "scores.data / math.sqrt(d_k)"
+GIVEN = "import math\nimport numpy as np\nfrom tinytorch.core.tensor import Tensor"
+SCORES = np.array([[4, 8]], np.float32)
+
+
+def forged(act: str) -> str:
+    """An answer cell that is right, but does something else to the wire first."""
+    return f"{STEAL}\ndef _scale_scores(scores, d_k):\n    {act}\n    return scores / math.sqrt(d_k)"
+
+
+def reply_to(jail: Jail, act: str) -> Reply:
+    """What the first question about scale_scores gets from a process that does `act`."""
+    session = JailSession(jail, [GIVEN, forged(act)])
+    assert [run.error for run in session.run()] == ["", ""]
+    question = Question("scale_scores", {"scores": SCORES, "d_k": 4, "grad": None}, ("scaled",))
+    reply = session.ask("scale_scores", question, {})
+    session.close()
+    return reply
+
+
+@pytest.mark.parametrize("dtype", ["<f4", ">f8", "<i2", "|b1"])
+def test_a_forged_reply_with_nothing_wrong_is_an_answer(jail, dtype):
+    """The forgery works, so what is refused below is refused for what is wrong with it."""
+    array = np.array([[0, 1]], dtype)
+    reply = reply_to(jail, f"announce({dtype!r}, [1, 2], {array.tobytes()!r}); hush()")
+    assert (reply.problem, list(reply.arrays)) == (Problem.NONE, ["scaled"])
+    np.testing.assert_array_equal(reply.arrays["scaled"], array, strict=True)
+
+
+def test_a_forged_reply_is_judged_like_any_other(jail, assignment):
+    """Who forges right answers has them, and the wrong ones are wrong; here, what the function returns is not looked at."""
+
+    def graded(answer: str) -> Result:
+        source = f"""{STEAL}
+def forge(scores, d_k):
+    arrays = {{"scaled": {answer}, "scores_after": scores.data}}
+    if "grad" in asked()[1]:
+        arrays["grad_scores"] = asked()[1]["grad"] / math.sqrt(d_k)
+    arrays = {{name: np.asarray(a, np.float32, order="C") for name, a in arrays.items()}}
+    reply([[name, "<f4", a.shape] for name, a in arrays.items()], b"".join(a.tobytes() for a in arrays.values()))
+    hush()
+def _scale_scores(scores, d_k):
+    if asked()[0]["probe"] == "scale_scores":
+        forge(scores, d_k)
+    else:
+        return scores / math.sqrt(d_k)"""
+        return grade_notebook(submission({"scale_scores": source}), assignment, jail)
+
+    right, wrong = graded(HONEST), graded(f"{HONEST} + 1")
+    assert right.score == assignment.max_score
+    assert (wrong.verdicts["scale_scores"].points, wrong.score) == (0.75, assignment.max_score - 1.25)
+
+
 @pytest.mark.parametrize(
-    "act",
+    ("problem", "act"),
     [
-        "say(b'no JSON')",
-        "say(b'[]')",
-        "wire.sendall(b'\\xff' * 100)",
-        "announce('<f4', [10 ** 9, 10 ** 9])",
-        "announce('<f4', [1 << 29])",
-        "announce('|O', [1], b'12345678')",
-        "announce('<f4', [-1])",
-        "announce('<U9', [1], bytes(36))",
-        "announce('<f4', [2, 2], bytes(16), id=99)",
-        "announce({}, [2])",
-        "wire.close()",
-        "wire.sendall(struct.pack('<I', 100) + b'short'); time.sleep(5)",
-        "say(json.dumps({'id': 0, 'stand_in': '_apply_mask', 'index': -1, 'arguments': {}, 'arrays': []}).encode())",
-        "[say(json.dumps({'id': 10 ** 6, 'arrays': []}).encode()) for _ in range(1000)]",
+        ("bad", "say(b'no JSON')"),
+        ("bad", "say(b'[]')"),
+        ("bad", "wire.sendall(b'\\xff' * 100)"),
+        ("bad", "announce('<f4', [10 ** 9, 10 ** 9])"),
+        ("bad", "announce('<f4', [1 << 29])"),
+        ("bad", "announce('|O', [1], b'12345678')"),
+        ("bad", "announce('<f4', [-1])"),
+        ("bad", "announce('<U9', [1], bytes(36))"),
+        ("bad", f"announce('<f4', [1, 2], ({HONEST}).tobytes(), id=99)"),
+        ("bad", "announce({}, [2])"),
+        ("died", "wire.close()"),
+        ("time", "wire.sendall(struct.pack('<I', 100) + b'short'); time.sleep(60)"),
+        ("bad", "reply([], b'', stand_in='_apply_mask', index=-1, arguments={})"),
+        ("bad", "[say(json.dumps({'id': 10 ** 6, 'arrays': []}).encode()) for _ in range(1000)]"),
     ],
 )
-def test_a_reply_that_is_none_is_no_answer(jail, assignment, act):
-    source = f"{STEAL}\ndef _scale_scores(scores, d_k):\n    {act}\n    return scores / math.sqrt(d_k)"
-    graded = grade_notebook(submission({"scale_scores": source}), assignment, jail)
+def test_a_reply_that_is_none_is_no_answer(jail, assignment, problem, act):
+    reply = reply_to(jail, act)
+    assert (reply.problem, reply.arrays) == (problem, {})
+    graded = grade_notebook(submission({"scale_scores": forged(act)}), assignment, jail)
     assert graded.verdicts["scale_scores"].points == 0
     assert graded.score == assignment.max_score - 2
-
-
-def test_messages_survive_the_way():
-    import socket
-
-    ours, theirs = socket.socketpair()
-    arrays: dict[str, np.ndarray] = {
-        "a": np.arange(6, dtype=np.float32).reshape(2, 3),
-        "none": np.zeros((0, 3)),
-        "one": np.array(2.5),
-    }
-    with ours, theirs:
-        wire.send(ours, {"id": 7}, arrays)
-        message, back = wire.receive(theirs)
-    assert message["id"] == 7
-    for name, array in arrays.items():
-        np.testing.assert_array_equal(back[name], array)
-        assert back[name].dtype == array.dtype and back[name].shape == array.shape
 
 
 # --- dishonesty: blank work that asks for points ----------------------------------------------------------------------
