@@ -285,7 +285,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Jail]]:
 def test_a_jail_that_died_is_opened_again(opened: list[Any]) -> None:
     first: Any = pool.jail_of(MODULE)
     assert pool.jail_of(MODULE) is first and opened == [first]
-    first.closed = True
+    opened[0].closed = True
     second: Any = pool.jail_of(MODULE)
     assert second is not first and pool.jail_of(MODULE) is second and opened == [first, second]
 

@@ -24,7 +24,28 @@ from copies import ROOT, copy_of_the_project
 
 KNOWN = ROOT / "docs" / "mutants.md"
 # each file with the tests that must notice a change in it, the quickest first
-TARGETS: dict[str, list[str]] = {}
+JUDGED = ["tests/exercises/test_judge.py", "tests/exercises/test_answers.py", "-m", "not long"]
+LIBRARY = ["tests/library", "tests/course/test_article.py", "autograded_tests", "-m", "not slow and not long"]
+TARGETS: dict[str, list[str]] = {
+    "exercises/judge.py": JUDGED,
+    "exercises/explain.py": JUDGED,
+    "exercises/compare.py": JUDGED,
+    "grader/notebook.py": ["tests/grader/test_notebook.py", "tests/grader/test_rebuild.py"],
+    "grader/rebuild.py": ["tests/grader/test_rebuild.py", "tests/grader/test_notebook.py"],
+    "grader/records.py": ["tests/grader/test_records.py", "tests/grader/test_kept_notebooks.py"],
+    "grader/result.py": ["tests/grader/test_result.py", "tests/grader/test_records.py"],
+    "grader/gradebook.py": ["tests/grader/test_gradebook.py", "tests/grader/test_scores.py"],
+    "grader/gradebook_cells.py": ["tests/grader/test_gradebook_cells.py", "tests/grader/test_gradebook.py"],
+    "grader/platforms/collect.py": ["tests/grader/platforms/test_collect.py"],
+    "grader/platforms/export.py": ["tests/grader/platforms/test_export.py"],
+    "grader/sandbox/wire.py": ["tests/grader/sandbox/test_wire.py"],
+    "grader/sandbox/session.py": ["tests/grader/sandbox/test_session.py"],
+    "tinytorch/core/tensor.py": LIBRARY,
+    "tinytorch/core/activations.py": LIBRARY,
+    "tinytorch/core/layers.py": LIBRARY,
+    "tinytorch/core/attention.py": LIBRARY,
+    "tinytorch/core/efficient_attention.py": LIBRARY,
+}
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
