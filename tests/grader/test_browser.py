@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 from classes import ENVIRONMENT, rows_of
-from limits import chromium
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from grader.classroom import Classroom
 from grader.course import ROOT, load_assignment
@@ -24,15 +23,6 @@ from grader.gradebook import open_gradebook, save_assignment
 from grader.platforms.export import export
 
 MODULE = "04_attention"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    executable = chromium()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
