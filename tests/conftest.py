@@ -9,13 +9,17 @@ import re
 import shutil
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from limits import PATIENCE, QUICK
+from limits import PATIENCE, QUICK, chromium
 
 from grader.course import ROOT, Assignment, load_assignment
 from grader.sandbox.check import open_jail
 from grader.sandbox.jail import Jail
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 NEED = {"jail": "jail", "browser": "browser", "page": "browser"}  # a test with this fixture has this mark
 PROGRAMS = {"jail": (("bwrap",), "bubblewrap"), "browser": (("chromium", "chromium-browser"), "chromium")}
@@ -82,6 +86,17 @@ def jail() -> Iterator[Jail]:
 @pytest.fixture(scope="session")
 def assignment() -> Assignment:
     return load_assignment("04_attention")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    """Debian's Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
 
 
 @pytest.fixture

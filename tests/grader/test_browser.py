@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 from classes import ENVIRONMENT, rows_of
-from limits import chromium
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 from sentences import DIVIDED_BY_D_K
 
 from grader.classroom import Classroom
@@ -25,15 +24,6 @@ from grader.gradebook import open_gradebook, save_assignment
 from grader.platforms.export import export
 
 MODULE = "04_attention"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    executable = chromium()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

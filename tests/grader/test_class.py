@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 from classes import ENVIRONMENT, rows_of, set_manual_score
-from limits import chromium
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 from sentences import DIVIDED_BY_D_K
 
 from grader.batch import grade_class
@@ -72,13 +71,8 @@ def test_the_instructors_page_works_as_written(walked):
 
 
 @pytest.fixture(scope="module")
-def page():
-    """A page in Debian's Chromium."""
-    executable = chromium()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
-        yield browser.new_page(viewport={"width": 1000, "height": 1200})
-        browser.close()
+def page(browser):
+    return browser.new_page(viewport={"width": 1000, "height": 1200})
 
 
 def visit(page: Page, path: Path) -> tuple[list[str], list[str]]:

@@ -75,7 +75,7 @@ def moved(*cells: Cell) -> list[Cell]:
         b"{",
         saved([own("print(1)"), own("1 / 0"), own("a *note*", "markdown"), own("raw", "raw"), *filled(), own("while True: pass")]),
         saved([c | {"id": "same"} for c in filled()]),
-        saved([own(f"x{n}") | {"id": f"added-{n + 1}"} for n in range(3)] + filled()),
+        saved([own(f"x{n}") | {"id": f"own-{n + 1}"} for n in range(3)] + filled()),
         saved([own("x") | {"id": "repairs"}, own("y") | {"id": "reason"}]),
         saved([c | {"outputs": [{"output_type": "stream"}], "attachments": {}, "execution_count": 7} for c in filled()]),
         saved([c | {"cell_type": "markdown"} for c in filled()]),

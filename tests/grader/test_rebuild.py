@@ -234,11 +234,11 @@ def test_cells_of_ones_own_stay_where_they_stood() -> None:
     ]  # fmt: skip
     added = [p.cell for p in rebuilt.parts if p.kind == CellKind.OWN]
     assert [(c["cell_type"], c["id"], c["metadata"]) for c in added] == [
-        ("code", "added-0", {}),
-        ("markdown", "added-1", {}),
-        ("code", "added-5", {}),
-        ("code", "added-7", {}),
-        ("markdown", "added-14", {}),
+        ("code", "own-0", {}),
+        ("markdown", "own-1", {}),
+        ("code", "own-5", {}),
+        ("code", "own-7", {}),
+        ("markdown", "own-14", {}),
     ]
 
 
