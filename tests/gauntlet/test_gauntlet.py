@@ -1,5 +1,6 @@
 """All kinds of submissions as one class, graded in one go."""
 
+import html
 import json
 import re
 import shutil
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from kinds import KINDS, SECRETS, Kind
+from leaks import Secrets, handed_in, leaks, secrets, shown, works
 from limits import QUICK
 
 from grader import batch
@@ -80,34 +82,72 @@ def test_nothing_was_touched(gauntlet) -> None:
         assert not (Path(place) / "gauntlet-was-here").exists()
 
 
-def test_nothing_hidden_got_out(gauntlet) -> None:
-    """No secret in any notebook that is kept, and none in any feedback page; pages are small and run and load nothing."""
-    folder, rows, _ = gauntlet
-    secrets = [
-        Path(p).read_text().splitlines()[5:400:40]
-        for p in SECRETS.values()
-        if Path(p).is_file() and not p.endswith(".db")
-    ]
-    allowed = (ROOT / "modules" / MODULE / "attention.ipynb").read_text()
-    lines = {
-        line.strip() for found in secrets for line in found if len(line.strip()) > 25 and line.strip() not in allowed
-    }
-    for path in folder.glob("autograded/*/*/*.ipynb"):
-        text = path.read_text()
-        if path.parents[1].name in ("ada", "julia", "fatima"):
-            continue
-        assert not [line for line in lines if json.dumps(line)[1:-1] in text and line in "".join(secrets[-1])]
+@pytest.fixture(scope="module")
+def pages(gauntlet) -> dict[str, Path]:
+    """The feedback pages, by student."""
+    folder, rows = gauntlet[:2]
     write_feedback(MODULE, Classroom(folder))
-    pages = list(folder.glob("feedback/*/*/*.html"))
-    assert len(pages) == sum(row.status in ("graded", "unreadable") for row in rows.values())
-    for page in pages:
-        html = page.read_text()
-        assert len(html) < 1_000_000, page
-        assert "<script" not in html.lower() and not re.search(r"<[^>]*\son\w+\s*=", html), page
-        assert not re.search(r"href=.javascript:", html)
+    pages = {page.parents[1].name: page for page in folder.glob("feedback/*/*/*.html")}
+    assert pages.keys() == {row.student for row in rows.values() if row.status in ("graded", "unreadable")}
+    return pages
+
+
+@pytest.fixture(scope="module")
+def hidden(gauntlet) -> tuple[Secrets, dict[str, set[str]]]:
+    """What nobody may see, and for each student what the others may not."""
+    return secrets(gauntlet[0], MODULE), works(gauntlet[0], MODULE)
+
+
+def leaks_to(
+    student: str, text: str, folder: Path, hidden: tuple[Secrets, dict[str, set[str]]]
+) -> list[tuple[str, str]]:
+    """What of the course, and of the work of others, stands in what a student sees, but for what they wrote themselves."""
+    of_course, by_student = hidden
+    of_others = set().union(*(lines for other, lines in by_student.items() if other != student))
+    found = leaks(text, of_course | {"another's work": of_others})
+    own = handed_in(folder / "submitted" / student) if found else ""
+    return [(what, line) for what, line in found if line not in own]
+
+
+def test_nothing_hidden_got_out(gauntlet, pages, hidden) -> None:
+    """No solution, hidden test, reference, gradebook or other student's work in any notebook that is kept, or any page."""
+    folder = gauntlet[0]
+    kept = list(folder.glob("autograded/*/*/*.ipynb"))
+    assert {path.parents[1].name for path in kept} >= set(pages)
+    for path in [*kept, *pages.values()]:
+        assert not leaks_to(path.parents[1].name, shown(path), folder, hidden), path
+
+
+@pytest.mark.parametrize("what", ["a solution", "a hidden test", "a reference", "the gradebook", "another's work"])
+def test_one_hidden_line_would_be_found(what: str, gauntlet, pages, hidden, tmp_path: Path) -> None:
+    """One line, put into a copy of a notebook as an output and into one of a page as a text and as an attribute."""
+    folder, student = gauntlet[0], "blank"
+    of_others = {line for other, lines in hidden[1].items() if other != student for line in lines}
+    lines = of_others if what == "another's work" else hidden[0][what]
+    assert len(lines) >= 5
+    line = sorted(lines)[len(lines) // 2]
+    notebook = json.loads((folder / "autograded" / student / MODULE / "attention.ipynb").read_text())
+    notebook["cells"][0]["source"] += f"\n{line!r}"
+    page = pages[student].read_text()
+    escaped = html.escape(f" {line} ")
+    for name, text in {
+        "kept.ipynb": json.dumps(notebook),
+        "page.html": page.replace("</body>", f"<p>{escaped}</p></body>"),
+        "link.html": page.replace("</body>", f'<p title="{escaped}"></p></body>'),
+    }.items():
+        (tmp_path / name).write_text(text)
+        assert (what, line) in leaks_to(student, shown(tmp_path / name), folder, hidden), name
+
+
+def test_pages_are_small_and_run_and_load_nothing(pages) -> None:
+    for page in pages.values():
+        text = page.read_text()
+        assert len(text) < 1_000_000, page
+        assert "<script" not in text.lower() and not re.search(r"<[^>]*\son\w+\s*=", text), page
+        assert not re.search(r"href=.javascript:", text)
         for own in SECRETS.values():  # students wrote these paths themselves
-            html = html.replace(own, "")
-        assert "<iframe" not in html and str(ROOT) not in html
-        assert "HIDDEN TESTS" not in html and "autograded_tests import" not in html.replace(
+            text = text.replace(own, "")
+        assert "<iframe" not in text and str(ROOT) not in text
+        assert "HIDDEN TESTS" not in text and "autograded_tests import" not in text.replace(
             "import autograded_tests", ""
         )

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Container
 from pathlib import Path
 
 from grader.course import module_notebook
@@ -18,11 +19,11 @@ def source(cell: dict) -> str:
 HIDDEN = re.compile(r"### BEGIN (SOLUTION|HIDDEN TESTS)\n(.*?)### END \1", re.DOTALL)
 
 
-def hidden_lines(module: str) -> set[str]:
-    """Lines of answers, rubrics and hidden tests that stand nowhere in what students may see."""
+def hidden_lines(module: str, kinds: Container[str] = ("SOLUTION", "HIDDEN TESTS")) -> set[str]:
+    """Lines of answers and rubrics, or of hidden tests, or of both, that stand nowhere in what students may see."""
     hidden, shown = set(), set()
     for cell in cells(module_notebook(module)):
         text = source(cell)
-        hidden |= {line.strip() for _, block in HIDDEN.findall(text) for line in block.splitlines()}
+        hidden |= {line.strip() for kind, block in HIDDEN.findall(text) if kind in kinds for line in block.splitlines()}
         shown |= {line.strip() for line in HIDDEN.sub("", text).splitlines()}
     return {line for line in hidden - shown if len(line) > 8}

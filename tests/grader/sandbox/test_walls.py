@@ -155,6 +155,13 @@ def test_no_program_gives_new_privileges(look):
     assert look.first["no_new_privileges"] == 1
 
 
+def test_bubblewrap_is_not_needed_for_that(tmp_path):
+    """It says so for all that it starts; we do for each copy."""
+    limits = dict.fromkeys(("memory", "file_size", "scratch"), 1 << 30) | {"threads": 16}
+    code = f"from grader.sandbox import walls; walls.enclose({limits}, True, None, {str(tmp_path)!r});"
+    assert python(f"{code} print(walls.libc.prctl(39, 0, 0, 0, 0))", AS_ROOT) == "1\n"
+
+
 def test_no_other_process_may_look_into_it(look):
     assert look.first["dumpable"] == 0
 
