@@ -283,10 +283,10 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Jail]]:
 
 
 def test_a_jail_that_died_is_opened_again(opened: list[Any]) -> None:
-    first: Any = pool.jail_of(MODULE)
+    first = pool.jail_of(MODULE)
     assert pool.jail_of(MODULE) is first and opened == [first]
-    opened[0].closed = True
-    second: Any = pool.jail_of(MODULE)
+    first.close()
+    second = pool.jail_of(MODULE)
     assert second is not first and pool.jail_of(MODULE) is second and opened == [first, second]
 
 

@@ -167,13 +167,13 @@ def test_a_penalty_ends_when_the_due_date_is_later(book: Any, database: Path) ->
     assert rows_of(database)[2] == [("ada", "07_small", "2026-03-01 13:00:00.000000", None)]
 
 
-def test_a_penalty_counts_what_was_given_by_hand(book: Any) -> None:
+def test_a_penalty_is_of_the_new_points_and_of_those_given_by_hand(book: Any) -> None:
     book.update_or_create_assignment(MODULE, duedate=DUE)
     late = Late(1)
     write(book, graded("ada", 1, 1), "2026-03-01 13:00:00 UTC", late)
     by_hand(book, "question", manual_score=3.5)
-    write(book, graded("ada", 1, 1), "", late)
-    assert [score for _, score, _ in late.asked] == [2, 5.5]
+    write(book, graded("ada", 2, 1), "", late)
+    assert [score for _, score, _ in late.asked] == [2, 6.5]
 
 
 def test_an_error_in_the_middle_leaves_nothing(book: Any, database: Path) -> None:
