@@ -21,11 +21,17 @@ def _load(folder: Path) -> list[Exercise]:
         exercise = getattr(importlib.import_module(f"autograded_tests.{folder.name}.{path.stem}"), "EXERCISE", None)
         file = path.relative_to(HERE.parent)
         if not isinstance(exercise, Exercise):
-            raise ExerciseError(f"{file} defines no EXERCISE; what is no exercise belongs in a file whose name begins with _")
+            raise ExerciseError(
+                f"{file} defines no EXERCISE; what is no exercise belongs in a file whose name begins with _"
+            )
         if exercise.name != path.stem:
-            raise ExerciseError(f'{file}: its exercise is called "{exercise.name}"; give the file that name, or the exercise')
+            raise ExerciseError(
+                f'{file}: its exercise is called "{exercise.name}"; give the file that name, or the exercise'
+            )
         if exercise.module != folder.name[1:]:
-            raise ExerciseError(f'{file}: its exercise is one of "{exercise.module}"; move the file, or correct `module`')
+            raise ExerciseError(
+                f'{file}: its exercise is one of "{exercise.module}"; move the file, or correct `module`'
+            )
         found.append(exercise)
     order = _cell_names(folder.name[1:])
     return sorted(found, key=lambda e: order.index(e.name) if e.name in order else len(order))
@@ -44,7 +50,9 @@ def _load_all() -> dict[str, Exercise]:
     for exercise in (e for folder in sorted(HERE.glob("m[0-9][0-9]_*")) for e in _load(folder)):
         other = found.setdefault(exercise.name, exercise)
         if other is not exercise:
-            raise ExerciseError(f'"{exercise.name}" is an exercise of {other.module} and of {exercise.module}; rename one')
+            raise ExerciseError(
+                f'"{exercise.name}" is an exercise of {other.module} and of {exercise.module}; rename one'
+            )
     return found
 
 

@@ -7,7 +7,7 @@ candidates take turns, and medians are compared, so that a slow minute of the ma
 another kernel than its own for this processor is unset, and the processor and the kernel are written beside the tables.
 """
 
-# ruff: noqa: E402
+# ruff: noqa: E402  (the environment is set before NumPy is imported)
 import os
 
 for library in ("OPENBLAS", "OMP", "MKL"):  # before NumPy reads it

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from exercises.compare import expected, predicted, same
-from exercises.model import Case, Exercise, Misconception, Question, Reply, Session
+from exercises.model import Case, Exercise, Misconception, Question, Reply, Session, Sign
 from exercises.problem import Problem
 
 
@@ -75,7 +75,7 @@ def _fits(exercise: Exercise, misconception: Misconception, case: Case, failed: 
     if misconception.cases and case.name not in misconception.cases:
         return False
     if misconception.sign is not None:
-        return any(_shows(exercise, misconception, f) for f in failed)
+        return any(_shows(exercise, misconception.sign, f) for f in failed)
     for f in failed:
         prediction = None if f.reply.problem else predicted(misconception, f.question)
         reference = expected(exercise, f.question)
@@ -90,10 +90,9 @@ def _fits(exercise: Exercise, misconception: Misconception, case: Case, failed: 
     return not _would_lose(exercise, misconception, [q for q in exercise.questions(case) if q not in wrong])
 
 
-def _shows(exercise: Exercise, misconception: Misconception, failure: Failure) -> bool:
-    assert misconception.sign is not None
+def _shows(exercise: Exercise, sign: Sign, failure: Failure) -> bool:
     try:
-        return bool(misconception.sign(failure.question, failure.reply, expected(exercise, failure.question)))
+        return bool(sign(failure.question, failure.reply, expected(exercise, failure.question)))
     except (ValueError, TypeError, IndexError, KeyError):  # arrays of any shape can come back
         return False
 

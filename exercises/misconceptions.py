@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from exercises.model import Arrays, Misconception, Question, Reply
+from exercises.model import Arrays, Misconception, Question, Sign
 from exercises.signs.exceptions import Raised, raised
 
 NOT_ARGUMENTS = (
@@ -36,7 +36,7 @@ def says(sentence: str, *kinds: Raised, cases: tuple[str, ...] = ()) -> Misconce
     return Misconception(sentence, sign=raised(*kinds), cases=cases)
 
 
-def shows(sentence: str, sign: Callable[[Question, Reply, Arrays], bool], cases: tuple[str, ...] = ()) -> Misconception:
+def shows(sentence: str, sign: Sign, cases: tuple[str, ...] = ()) -> Misconception:
     """A mistake that shows in a reply; the signs are in exercises/signs/."""
     return Misconception(sentence, sign=sign, cases=cases)
 

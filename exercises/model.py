@@ -51,18 +51,21 @@ class Case:
     needs_another: bool = False
 
 
+Sign = Callable[[Question, Reply, Arrays], bool]  # (question, reply, expected) -> the reply shows this mistake
+
+
 @dataclass(frozen=True, eq=False)
 class Misconception:
     """A wrong computation, or another sign of a mistake, with the sentence that a student should read.
 
     wrong  question -> the results it would give (those it can tell), or None where it does not apply
-    sign   (question, reply, expected) -> True if the reply shows this mistake; for mistakes that are no computation
+    sign   for mistakes that are no computation
     cases  names of the cases in which it may be recognised; all if empty
     """
 
     sentence: str
     wrong: Callable[[Question], Arrays | None] | None = None
-    sign: Callable[[Question, Reply, Arrays], bool] | None = None
+    sign: Sign | None = None
     cases: tuple[str, ...] = ()
 
 

@@ -195,6 +195,7 @@ def multi_head_attention(
     x: np.ndarray,
     weights: np.ndarray,
     biases: np.ndarray,
+    *,
     mask: np.ndarray | None = None,
     context: np.ndarray | None = None,
     as_tensor: bool = True,
@@ -364,7 +365,7 @@ def run_probe(
         return {}, Problem.KIND, str(error)
     except Missing as error:
         return {}, Problem.MISSING, str(error)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  (students' code raises what it likes)
         return {}, Problem.RAISED, f"{type(error).__name__}: {error}"
     finally:
         for name, value in before.items():

@@ -115,7 +115,7 @@ def _result(future: Future[Result], submission: Submission, assignment: Assignme
         return future.result()
     except JailError:
         raise
-    except Exception as error:  # a bug of ours costs one result, and keeps its traceback
+    except Exception as error:  # noqa: BLE001  (a bug of ours costs one result, and keeps its traceback)
         traceback.print_exception(error, file=sys.stderr)
         reason = f"the grader failed on this submission: {type(error).__name__}: {error}"
         return _no_grade(submission.student, assignment, Status.FAILED, reason)

@@ -80,7 +80,7 @@ def _is_file(path: Path) -> bool:
 
 def _read(path: Path) -> bytes:
     """A file's content, up to a little more than is accepted."""
-    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
         return file.read(LARGEST + 1)
 
 
@@ -98,7 +98,7 @@ def fit(data: bytes, assignment: Assignment) -> int:
 def only_writer(folder: Path) -> Iterator[None]:
     """The gradebook has one writer; a second grader at the same class stops here."""
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / ".grader.lock", "w") as file:
+    with (folder / ".grader.lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

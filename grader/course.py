@@ -34,11 +34,11 @@ def module_notebook(module: str, root: Path = ROOT) -> Path:
     return path
 
 
-def student_copy(module: str, root: Path = ROOT) -> Path:
+def student_copy(module: str) -> Path:
     """The notebook of a module as it is handed out: modules/04_attention/attention.ipynb."""
-    path = root / "modules" / module / module_notebook(module, root).name
+    path = ROOT / "modules" / module / module_notebook(module).name
     if not path.is_file():
-        raise CourseError(f"{path.relative_to(root)} is not there; run `make course`")
+        raise CourseError(f"{path.relative_to(ROOT)} is not there; run `make course`")
     return path
 
 

@@ -20,11 +20,11 @@ from grader.records import Writer
 Notebook = tuple[Any, dict[str, Any]]  # a notebook and nbconvert's resources
 
 
-class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
+class SubmissionExporter(NotebookExporter):  # type: ignore[misc]  # nbconvert has no types
     """Does not read a submission as a notebook, which may be none; says where it is."""
 
     def from_filename(self, filename: str, resources: Any = None, **kwargs: Any) -> Notebook:
-        if not self.parent._sanitizing:  # nbgrader's second step reads what our first one wrote
+        if not self.parent._sanitizing:  # noqa: SLF001  (nbgrader's second step reads what our first one wrote)
             read: Notebook = super().from_filename(filename, resources=resources, **kwargs)
             return read
         resources["folder"] = str(Path(filename).absolute().parent)
@@ -32,14 +32,14 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         return empty
 
 
-class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
+class FeedbackExporter(HTMLExporter):  # type: ignore[misc]  # nbconvert has no types
     """HTMLExporter under a name of its own, so that nbgrader_config.py can give it another template than the formgrader's."""
 
 
-class GradeInJail(NbGraderPreprocessor):  # type: ignore[misc]
+class GradeInJail(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no types
     """Grades a submission, records it in the gradebook, and gives the notebook that is kept."""
 
-    def preprocess(self, nb: Any, resources: dict[str, Any]) -> Notebook:
+    def preprocess(self, nb: Any, resources: dict[str, Any]) -> Notebook:  # noqa: ARG002  (nbgrader names it)
         where, folder = resources["nbgrader"], Path(resources["folder"])
         assignment = load_assignment(where["assignment"])
         submission = find_submission(folder, where["student"], assignment)

@@ -171,7 +171,7 @@ class _Rebuilding:
         for t in self.theirs:
             place = anchors.get(t.number, place)
             if t.number not in self.used and t.source.strip():
-                cell = _cell(t.type, f"added-{t.number}", {}, t.source)
+                cell = _cell(t.type, f"own-{t.number}", {}, t.source)
                 own.setdefault(place, []).append((t.number, Part(CellKind.OWN, "", cell)))
         parts = [part for _, part in own.get(-1, ())]
         for place, cell in enumerate(self.ours):

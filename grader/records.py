@@ -118,7 +118,7 @@ def _read(student: str, assignment: Assignment, classroom: Classroom) -> tuple[R
 
 
 @cache
-def _version(module: str) -> bytes:
+def version_of(module: str) -> bytes:
     """A digest of everything of ours that a score depends on."""
     files = {path for pattern in DECIDING for path in ROOT.glob(pattern)}
     files |= set((ROOT / "modules" / module).glob("*.ipynb"))
@@ -131,4 +131,4 @@ def _version(module: str) -> bytes:
 def digest(submission: Submission, assignment: Assignment) -> str:
     """What a result was made from: the submission, the tests, the grader."""
     stamp = f"{submission.timestamp}\0{submission.note}\0".encode()
-    return hashlib.sha256(_version(assignment.module) + stamp + submission.data).hexdigest()
+    return hashlib.sha256(version_of(assignment.module) + stamp + submission.data).hexdigest()

@@ -1,4 +1,4 @@
-"""pytest's own settings are in pyproject.toml; this makes the modules beside the tests importable.
+"""What all tests share; pytest's own settings are in pyproject.toml.
 
 GRADER_TEST_PATIENCE  a factor for every time limit, for slow machines; 1 if not given
 CI                    where it is set, a test that is skipped fails, but for those that MAY_BE_SKIPPED
@@ -7,20 +7,19 @@ CI                    where it is set, a test that is skipped fails, but for tho
 import os
 import re
 import shutil
-import sys
-from pathlib import Path
-
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE / "support"), str(HERE / "gauntlet")]
-
 from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from limits import PATIENCE, QUICK
+from limits import PATIENCE, QUICK, chromium
 
 from grader.course import ROOT, Assignment, load_assignment
 from grader.sandbox.check import open_jail
 from grader.sandbox.jail import Jail
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 NEED = {"jail": "jail", "browser": "browser", "page": "browser"}  # a test with this fixture has this mark
 PROGRAMS = {"jail": (("bwrap",), "bubblewrap"), "browser": (("chromium", "chromium-browser"), "chromium")}
@@ -87,6 +86,17 @@ def jail() -> Iterator[Jail]:
 @pytest.fixture(scope="session")
 def assignment() -> Assignment:
     return load_assignment("04_attention")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    """Debian's Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
 
 
 @pytest.fixture

@@ -40,58 +40,58 @@ def reference(question: Question) -> Arrays:
     return answer if grad is None else answer | {"grad_x": references.split_heads(grad, x.shape[1])}
 
 
+WRONG = (
+    (
+        "A single reshape mixes positions. Exchange heads and positions first, then put the heads side by side.",
+        lambda x: x.reshape(x.shape[0], x.shape[2], -1),
+    ),
+    (
+        "The heads are interleaved: the components of a head must stay side by side.",
+        lambda x: x.transpose(0, 2, 3, 1).reshape(x.shape[0], x.shape[2], -1),
+    ),
+    ("The heads are in reverse order.", lambda x: right_merge(x[:, ::-1])),
+    ("The wrong axes are exchanged before the reshape.", lambda x: swap(x).reshape(x.shape[0], x.shape[2], -1)),
+    (
+        "The wrong axes are exchanged before the reshape.",
+        lambda x: x.transpose(1, 2, 0, 3).reshape(x.shape[0], x.shape[2], -1),
+    ),
+    ("The heads were summed. They go side by side.", lambda x: x.sum(1)),
+    ("The heads were averaged. They go side by side.", lambda x: x.mean(1)),
+    ("Only the first head is left.", lambda x: x[:, 0]),
+    ("Only the last head is left.", lambda x: x[:, -1]),
+    ("The positions are in reverse order.", lambda x: right_merge(x[:, :, ::-1])),
+    (
+        "Heads and positions were exchanged, but the heads are not put side by side yet.",
+        lambda x: x.swapaxes(1, 2),
+    ),
+    ("x came back as it was.", lambda x: x),
+    (
+        "The heads are put one after the other along the positions.",
+        lambda x: x.reshape(x.shape[0], -1, x.shape[3]),
+    ),
+    (
+        "The heads are put one after the other along the positions.",
+        lambda x: x.swapaxes(1, 2).reshape(x.shape[0], -1, x.shape[3]),
+    ),
+    (
+        "The result is (L, B, E), it should be (B, L, E).",
+        lambda x: x.transpose(2, 0, 1, 3).reshape(x.shape[2], x.shape[0], -1),
+    ),
+    (
+        "Batch and positions are one axis. The result should be (B, L, E).",
+        lambda x: x.swapaxes(1, 2).reshape(-1, x.shape[1] * x.shape[3]),
+    ),
+)
 EXERCISE = Exercise(
     name="merge_heads",
     module="04_attention",
     defines="_merge_heads",
     cases=(Case("values", 1.5, values), Case("gradient", 0.5, gradient)),
     reference=reference,
-    misconceptions=tuple(
-        computes(sentence, "merged", function)
-        for sentence, function in (
-            (
-                "A single reshape mixes positions. Exchange heads and positions first, then put the heads side by side.",
-                lambda x: x.reshape(x.shape[0], x.shape[2], -1),
-            ),
-            (
-                "The heads are interleaved: the components of a head must stay side by side.",
-                lambda x: x.transpose(0, 2, 3, 1).reshape(x.shape[0], x.shape[2], -1),
-            ),
-            ("The heads are in reverse order.", lambda x: right_merge(x[:, ::-1])),
-            ("The wrong axes are exchanged before the reshape.", lambda x: swap(x).reshape(x.shape[0], x.shape[2], -1)),
-            (
-                "The wrong axes are exchanged before the reshape.",
-                lambda x: x.transpose(1, 2, 0, 3).reshape(x.shape[0], x.shape[2], -1),
-            ),
-            ("The heads were summed. They go side by side.", lambda x: x.sum(1)),
-            ("The heads were averaged. They go side by side.", lambda x: x.mean(1)),
-            ("Only the first head is left.", lambda x: x[:, 0]),
-            ("Only the last head is left.", lambda x: x[:, -1]),
-            ("The positions are in reverse order.", lambda x: right_merge(x[:, :, ::-1])),
-            (
-                "Heads and positions were exchanged, but the heads are not put side by side yet.",
-                lambda x: x.swapaxes(1, 2),
-            ),
-            ("x came back as it was.", lambda x: x),
-            (
-                "The heads are put one after the other along the positions.",
-                lambda x: x.reshape(x.shape[0], -1, x.shape[3]),
-            ),
-            (
-                "The heads are put one after the other along the positions.",
-                lambda x: x.swapaxes(1, 2).reshape(x.shape[0], -1, x.shape[3]),
-            ),
-            (
-                "The result is (L, B, E), it should be (B, L, E).",
-                lambda x: x.transpose(2, 0, 1, 3).reshape(x.shape[2], x.shape[0], -1),
-            ),
-            (
-                "Batch and positions are one axis. The result should be (B, L, E).",
-                lambda x: x.swapaxes(1, 2).reshape(-1, x.shape[1] * x.shape[3]),
-            ),
-        )
-    )
-    + (says("The sizes do not fit: the result is (B, L, H * D), for any number of heads.", Raised.RESHAPE),),
+    misconceptions=(
+        *(computes(sentence, "merged", function) for sentence, function in WRONG),
+        says("The sizes do not fit: the result is (B, L, H * D), for any number of heads.", Raised.RESHAPE),
+    ),
     stand_in=StandIn(
         "_merge_heads",
         ("x",),

@@ -39,6 +39,62 @@ def reference(question: Question) -> Arrays:
     return answer if question["grad"] is None else answer | {"grad_scores": question["grad"] / root}
 
 
+WRONG = (
+    ("You divided by d_k. Divide by its square root.", lambda scores, d_k: scores / d_k),
+    ("The scores come back as they were: nothing is scaled.", lambda scores, d_k: scores),
+    ("You multiplied by the square root of d_k. Divide by it.", lambda scores, d_k: scores * math.sqrt(d_k)),
+    ("You multiplied by d_k. Divide by its square root.", lambda scores, d_k: scores * d_k),
+    ("You divided by a constant, 2, which is right for d_k = 4 only.", lambda scores, d_k: scores / 2),
+    ("You divided by a constant, 8, which is right for d_k = 64 only.", lambda scores, d_k: scores / 8),
+    ("You divided by a constant, 10, which is right for d_k = 100 only.", lambda scores, d_k: scores / 10),
+    ("You divided by half of d_k. Divide by its square root.", lambda scores, d_k: scores / (d_k / 2)),
+    (
+        "You divided by the number of keys. The width of a key counts: d_k.",
+        lambda scores, d_k: scores / scores.shape[-1],
+    ),
+    (
+        "You divided by the square root of the number of keys. The width of a key counts: d_k.",
+        lambda scores, d_k: scores / math.sqrt(scores.shape[-1]),
+    ),
+    (
+        "You divided by the square root of the number of queries.",
+        lambda scores, d_k: scores / math.sqrt(scores.shape[-2]),
+    ),
+    ("The square root is rounded to a whole number.", lambda scores, d_k: scores / int(math.sqrt(d_k))),
+    ("The square root is rounded to a whole number.", lambda scores, d_k: scores / round(math.sqrt(d_k))),
+    ("You divided by the square of d_k. Divide by its square root.", lambda scores, d_k: scores / d_k**2),
+    (
+        "You divided by d_k to the power 1.5: it was scaled twice, in different ways.",
+        lambda scores, d_k: scores / d_k**1.5,
+    ),
+    ("You took the cube root of d_k. Divide by its square root.", lambda scores, d_k: scores / d_k ** (1 / 3)),
+    ("You took the fourth root of d_k. Divide by its square root.", lambda scores, d_k: scores / d_k**0.25),
+    ("You took a logarithm of d_k. Divide by its square root.", lambda scores, d_k: scores / math.log(d_k)),
+    ("You subtracted the square root of d_k. Divide by it.", lambda scores, d_k: scores - math.sqrt(d_k)),
+    (
+        "The square root was taken of the scores too. Only d_k is under the root.",
+        lambda scores, d_k: np.sqrt(scores / d_k),
+    ),
+    ("The square root is rounded to a whole number.", lambda scores, d_k: scores / math.ceil(math.sqrt(d_k))),
+    ("You took a logarithm of d_k. Divide by its square root.", lambda scores, d_k: scores / math.log2(d_k)),
+    ("The sign is turned.", lambda scores, d_k: -scores / math.sqrt(d_k)),
+    (
+        "`^` is no power in Python: it works on bits. Use `**` or math.sqrt.",
+        lambda scores, d_k: scores / (d_k ^ 2),
+    ),
+    (
+        "A small number was added under the root. d_k is never zero.",
+        lambda scores, d_k: scores / math.sqrt(d_k + 1),
+    ),
+    (
+        "A softmax was applied as well. Scaling only divides.",
+        lambda scores, d_k: softmax(scores / math.sqrt(d_k)),
+    ),
+    (
+        "The scores were divided by their own standard deviation. Divide by the square root of d_k.",
+        lambda scores, d_k: scores / scores.std(),
+    ),
+)
 EXERCISE = Exercise(
     name="scale_scores",
     module="04_attention",
@@ -49,66 +105,10 @@ EXERCISE = Exercise(
         Case("input unchanged", 0.25, lambda d: (ask(three_axes(d), 12, ("scores_after",)),), needs_another=True),
     ),
     reference=reference,
-    misconceptions=tuple(
-        computes(sentence, "scaled", function)
-        for sentence, function in (
-            ("You divided by d_k. Divide by its square root.", lambda scores, d_k: scores / d_k),
-            ("The scores come back as they were: nothing is scaled.", lambda scores, d_k: scores),
-            ("You multiplied by the square root of d_k. Divide by it.", lambda scores, d_k: scores * math.sqrt(d_k)),
-            ("You multiplied by d_k. Divide by its square root.", lambda scores, d_k: scores * d_k),
-            ("You divided by a constant, 2, which is right for d_k = 4 only.", lambda scores, d_k: scores / 2),
-            ("You divided by a constant, 8, which is right for d_k = 64 only.", lambda scores, d_k: scores / 8),
-            ("You divided by a constant, 10, which is right for d_k = 100 only.", lambda scores, d_k: scores / 10),
-            ("You divided by half of d_k. Divide by its square root.", lambda scores, d_k: scores / (d_k / 2)),
-            (
-                "You divided by the number of keys. The width of a key counts: d_k.",
-                lambda scores, d_k: scores / scores.shape[-1],
-            ),
-            (
-                "You divided by the square root of the number of keys. The width of a key counts: d_k.",
-                lambda scores, d_k: scores / math.sqrt(scores.shape[-1]),
-            ),
-            (
-                "You divided by the square root of the number of queries.",
-                lambda scores, d_k: scores / math.sqrt(scores.shape[-2]),
-            ),
-            ("The square root is rounded to a whole number.", lambda scores, d_k: scores / int(math.sqrt(d_k))),
-            ("The square root is rounded to a whole number.", lambda scores, d_k: scores / round(math.sqrt(d_k))),
-            ("You divided by the square of d_k. Divide by its square root.", lambda scores, d_k: scores / d_k**2),
-            (
-                "You divided by d_k to the power 1.5: it was scaled twice, in different ways.",
-                lambda scores, d_k: scores / d_k**1.5,
-            ),
-            ("You took the cube root of d_k. Divide by its square root.", lambda scores, d_k: scores / d_k ** (1 / 3)),
-            ("You took the fourth root of d_k. Divide by its square root.", lambda scores, d_k: scores / d_k**0.25),
-            ("You took a logarithm of d_k. Divide by its square root.", lambda scores, d_k: scores / math.log(d_k)),
-            ("You subtracted the square root of d_k. Divide by it.", lambda scores, d_k: scores - math.sqrt(d_k)),
-            (
-                "The square root was taken of the scores too. Only d_k is under the root.",
-                lambda scores, d_k: np.sqrt(scores / d_k),
-            ),
-            ("The square root is rounded to a whole number.", lambda scores, d_k: scores / math.ceil(math.sqrt(d_k))),
-            ("You took a logarithm of d_k. Divide by its square root.", lambda scores, d_k: scores / math.log2(d_k)),
-            ("The sign is turned.", lambda scores, d_k: -scores / math.sqrt(d_k)),
-            (
-                "`^` is no power in Python: it works on bits. Use `**` or math.sqrt.",
-                lambda scores, d_k: scores / (d_k ^ 2),
-            ),
-            (
-                "A small number was added under the root. d_k is never zero.",
-                lambda scores, d_k: scores / math.sqrt(d_k + 1),
-            ),
-            (
-                "A softmax was applied as well. Scaling only divides.",
-                lambda scores, d_k: softmax(scores / math.sqrt(d_k)),
-            ),
-            (
-                "The scores were divided by their own standard deviation. Divide by the square root of d_k.",
-                lambda scores, d_k: scores / scores.std(),
-            ),
-        )
-    )
-    + (says("`//` cuts off to whole numbers. Divide with `/`.", Raised.DIVISION),),
+    misconceptions=(
+        *(computes(sentence, "scaled", function) for sentence, function in WRONG),
+        says("`//` cuts off to whole numbers. Divide with `/`.", Raised.DIVISION),
+    ),
     stand_in=StandIn(
         "_scale_scores",
         ("scores", "d_k"),

@@ -42,73 +42,71 @@ def reference(question: Question) -> Arrays:
     return answer if grad is None else answer | {"grad_x": references.merge_heads(grad)}
 
 
+WRONG = (
+    (
+        "A single reshape to (B, H, L, D) mixes positions: it keeps the order of the numbers. Cut the last axis, then exchange two.",
+        lambda x, num_heads: x.reshape(x.shape[0], num_heads, x.shape[1], -1),
+    ),
+    (
+        "The heads are interleaved: head h must hold components h*D to (h+1)*D, side by side.",
+        lambda x, num_heads: np.moveaxis(x.reshape(*x.shape[:2], -1, num_heads), -1, 1),
+    ),
+    ("The heads are in reverse order.", lambda x, num_heads: right_split(x, num_heads)[:, ::-1]),
+    (
+        "The head axis was not moved: the result is (B, L, H, D), it should be (B, H, L, D).",
+        cut,
+    ),
+    (
+        "The last two axes are exchanged: the result should be (B, H, L, D).",
+        lambda x, num_heads: cut(x, num_heads).transpose(0, 2, 3, 1),
+    ),
+    (
+        "The batch axis is in the wrong place: the result should be (B, H, L, D).",
+        lambda x, num_heads: cut(x, num_heads).transpose(2, 0, 1, 3),
+    ),
+    (
+        "Batch and heads have changed places: the result should be (B, H, L, D).",
+        lambda x, num_heads: cut(x, num_heads).transpose(2, 1, 0, 3),
+    ),
+    (
+        "num_heads is taken for the width of a head.",
+        lambda x, num_heads: x.reshape(*x.shape[:2], -1, num_heads).swapaxes(1, 2),
+    ),
+    ("The positions are in reverse order.", lambda x, num_heads: right_split(x, num_heads)[:, :, ::-1]),
+    (
+        "The components of each head are in reverse order.",
+        lambda x, num_heads: right_split(x, num_heads)[..., ::-1],
+    ),
+    (
+        "All heads hold the first head's components.",
+        lambda x, num_heads: np.repeat(right_split(x, num_heads)[:, :1], num_heads, 1),
+    ),
+    (
+        "Each head holds the whole embedding. Cut it into num_heads parts.",
+        lambda x, num_heads: np.repeat(x[:, None], num_heads, 1),
+    ),
+    ("x came back as it was.", lambda x, num_heads: x),
+    (
+        "Heads and batch are one axis. The result should have four: (B, H, L, D).",
+        lambda x, num_heads: right_split(x, num_heads).reshape(-1, x.shape[1], x.shape[2] // num_heads),
+    ),
+    (
+        "The batch is folded into the rows, and batch elements are mixed.",
+        lambda x, num_heads: (
+            x.reshape(-1, num_heads, x.shape[2] // num_heads)
+            .swapaxes(0, 1)
+            .reshape(x.shape[0], num_heads, x.shape[1], -1)
+        ),
+    ),
+)
 EXERCISE = Exercise(
     name="split_heads",
     module="04_attention",
     defines="_split_heads",
     cases=(Case("values", 2.25, values), Case("gradient", 0.75, gradient)),
     reference=reference,
-    misconceptions=tuple(
-        computes(sentence, "heads", function)
-        for sentence, function in (
-            (
-                "A single reshape to (B, H, L, D) mixes positions: it keeps the order of the numbers. Cut the last axis, then exchange two.",
-                lambda x, num_heads: x.reshape(x.shape[0], num_heads, x.shape[1], -1),
-            ),
-            (
-                "The heads are interleaved: head h must hold components h*D to (h+1)*D, side by side.",
-                lambda x, num_heads: np.moveaxis(x.reshape(*x.shape[:2], -1, num_heads), -1, 1),
-            ),
-            ("The heads are in reverse order.", lambda x, num_heads: right_split(x, num_heads)[:, ::-1]),
-            (
-                "The head axis was not moved: the result is (B, L, H, D), it should be (B, H, L, D).",
-                cut,
-            ),
-            (
-                "The last two axes are exchanged: the result should be (B, H, L, D).",
-                lambda x, num_heads: cut(x, num_heads).transpose(0, 2, 3, 1),
-            ),
-            (
-                "The batch axis is in the wrong place: the result should be (B, H, L, D).",
-                lambda x, num_heads: cut(x, num_heads).transpose(2, 0, 1, 3),
-            ),
-            (
-                "Batch and heads have changed places: the result should be (B, H, L, D).",
-                lambda x, num_heads: cut(x, num_heads).transpose(2, 1, 0, 3),
-            ),
-            (
-                "num_heads is taken for the width of a head.",
-                lambda x, num_heads: x.reshape(*x.shape[:2], -1, num_heads).swapaxes(1, 2),
-            ),
-            ("The positions are in reverse order.", lambda x, num_heads: right_split(x, num_heads)[:, :, ::-1]),
-            (
-                "The components of each head are in reverse order.",
-                lambda x, num_heads: right_split(x, num_heads)[..., ::-1],
-            ),
-            (
-                "All heads hold the first head's components.",
-                lambda x, num_heads: np.repeat(right_split(x, num_heads)[:, :1], num_heads, 1),
-            ),
-            (
-                "Each head holds the whole embedding. Cut it into num_heads parts.",
-                lambda x, num_heads: np.repeat(x[:, None], num_heads, 1),
-            ),
-            ("x came back as it was.", lambda x, num_heads: x),
-            (
-                "Heads and batch are one axis. The result should have four: (B, H, L, D).",
-                lambda x, num_heads: right_split(x, num_heads).reshape(-1, x.shape[1], x.shape[2] // num_heads),
-            ),
-            (
-                "The batch is folded into the rows, and batch elements are mixed.",
-                lambda x, num_heads: (
-                    x.reshape(-1, num_heads, x.shape[2] // num_heads)
-                    .swapaxes(0, 1)
-                    .reshape(x.shape[0], num_heads, x.shape[1], -1)
-                ),
-            ),
-        )
-    )
-    + (
+    misconceptions=(
+        *(computes(sentence, "heads", function) for sentence, function in WRONG),
         says(
             "The sizes do not fit: the embedding is cut into num_heads heads of width E // num_heads, for any number of heads.",
             Raised.RESHAPE,

@@ -1,5 +1,6 @@
 """Attention of new positions to all positions so far."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,7 @@ def attends(sentence: str, mask_of_piece: Function, **steps: Any) -> Misconcepti
         pieces, length = question["pieces"], question["x"].shape[1]
         ends = np.cumsum([0, *pieces])
         mask = np.zeros((length, length))
-        for a, b in zip(ends, ends[1:], strict=False):
+        for a, b in pairwise(ends):
             mask[a:b, :b] = mask_of_piece(a, b)
         output, weights = multi(**{name: question[name] for name in LAYER_INPUTS}, mask=mask, **steps)
         return {"output": output, "attention_weights": weights[:, :, -pieces[-1] :]}

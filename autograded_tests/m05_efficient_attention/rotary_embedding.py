@@ -90,7 +90,7 @@ def angles_of(x: Array, offset: int, base: float) -> Array:
     return np.asarray((offset + rows(x)) * base ** (-np.arange(0, D, 2) / D))
 
 
-def added(x: Array, offset: int = 0, base: float = 10000.0) -> Array:
+def with_positions_added(x: Array, offset: int = 0, base: float = 10000.0) -> Array:
     a = angles_of(x, offset, base)
     return np.asarray(x + np.stack([np.sin(a), np.cos(a)], axis=-1).reshape(x.shape[-2:]))
 
@@ -114,7 +114,10 @@ WRONG_ROTATIONS = (
         join="halves",
     ),
     turns("The rotation goes the other way round: check the signs of the two sines.", sign=-1),
-    turns("Both sines are added. In a rotation one of the two has a minus: the one for component 2i.", first_sign=1),
+    turns(
+        "Both sines are added. In a rotation one of the two has a minus: the one for component 2i.",
+        first_sign=1,
+    ),
     turns("Positions are counted from 1. They start at 0.", positions=lambda x: 1 + rows(x)),
     turns(
         "The exponent is -i / D; it should be -2i / D, so that the angles of D / 2 pairs span the whole range.",
@@ -175,7 +178,7 @@ EXERCISE = Exercise(
         computes(
             "Sines and cosines are added to x. That is the encoding of the last notebook; here pairs are turned.",
             "result",
-            added,
+            with_positions_added,
         ),
         computes(
             "Each component is multiplied by a cosine or a sine of its own; a rotation mixes the two of a pair.",

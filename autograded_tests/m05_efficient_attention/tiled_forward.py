@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 
 from autograded_tests import references
-from autograded_tests.m05_efficient_attention.online_softmax import EXERCISE as ONLINE_SOFTMAX
-from autograded_tests.m05_efficient_attention.online_softmax import online
 from autograded_tests.m05_efficient_attention._tiles import (
     TILES_TOO_LARGE,
     WHAT_IS_LEFT_OUT,
@@ -21,6 +19,8 @@ from autograded_tests.m05_efficient_attention._tiles import (
     tile_scores,
     tiles_left,
 )
+from autograded_tests.m05_efficient_attention.online_softmax import EXERCISE as ONLINE_SOFTMAX
+from autograded_tests.m05_efficient_attention.online_softmax import online
 from autograded_tests.variants import Array, Function, softmax
 from exercises.data import Data
 from exercises.misconceptions import NAMES_KEPT, says, shows

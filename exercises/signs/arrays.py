@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from exercises.model import Arrays, Question, Reply
-from exercises.signs.exceptions import Sign
+from exercises.model import Arrays, Question, Reply, Sign
 
 
 def returned(result: str) -> Sign:
@@ -26,21 +25,18 @@ def answered(question: Question, reply: Reply, expected: Arrays) -> bool:
 def holds_nan(*results: str) -> Sign:
     """One of the results that are asked for holds nan."""
 
-    def sign(question: Question, reply: Reply, expected: Arrays) -> bool:
-        there = [reply.arrays[r] for r in results if r in question.compare and r in reply.arrays]
-        return any(bool(np.isnan(array).any()) for array in there)
-
-    return sign
+    return lambda question, reply, expected: any(np.isnan(a).any() for a in _asked_for(results, question, reply))
 
 
 def not_finite(*results: str) -> Sign:
     """One of the results that are asked for holds inf or nan."""
 
-    def sign(question: Question, reply: Reply, expected: Arrays) -> bool:
-        there = [reply.arrays[r] for r in results if r in question.compare and r in reply.arrays]
-        return any(not np.isfinite(array).all() for array in there)
+    return lambda question, reply, expected: any(not np.isfinite(a).all() for a in _asked_for(results, question, reply))
 
-    return sign
+
+def _asked_for(results: tuple[str, ...], question: Question, reply: Reply) -> list[np.ndarray]:
+    """Those of the results that the question asks for, as far as they came back."""
+    return [reply.arrays[r] for r in results if r in question.compare and r in reply.arrays]
 
 
 def number_of_axes(results: str | tuple[str, ...], axes: int) -> Sign:

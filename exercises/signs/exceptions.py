@@ -4,13 +4,10 @@ A kind chooses the sentence that a student reads, nothing else. tests/exercises/
 """
 
 import re
-from collections.abc import Callable
 from enum import StrEnum
 
-from exercises.model import Arrays, Question, Reply
+from exercises.model import Arrays, Question, Reply, Sign
 from exercises.problem import Problem
-
-Sign = Callable[[Question, Reply, Arrays], bool]
 
 
 class Raised(StrEnum):

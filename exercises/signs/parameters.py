@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from exercises.model import Arrays, Question, Reply
-from exercises.signs.exceptions import Sign
+from exercises.model import Arrays, Question, Reply, Sign
 
 
 def any_is(result: str, value: int) -> Sign:

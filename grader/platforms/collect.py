@@ -1,8 +1,10 @@
 """Take submissions from a learning platform's archive into submitted/, by the names that platforms give to files."""
 
+import lzma
 import re
 import stat
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -29,6 +31,7 @@ PATTERNS = {
 NOTEBOOKS = "NOTEBOOKS"  # in a pattern: the name of any module's notebook
 
 MOST_ENTRIES, MOST_BYTES = 10_000, 2 << 30  # of an archive
+DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -147,13 +150,15 @@ def _zip_entries(archive: zipfile.ZipFile) -> Iterator[Entry]:
             yield Entry(name, trouble="its path leads out of the archive")
         elif info.flag_bits & 1:
             yield Entry(name, trouble="it is encrypted")
-        elif info.file_size > LARGEST or left <= 0:
+        elif info.file_size > LARGEST:
             yield Entry(name, trouble=f"it unpacks to {info.file_size >> 20} MB")
+        elif info.file_size > left:
+            yield Entry(name, trouble=f"the files unpack to more than {MOST_BYTES >> 20} MB together")
         else:
             try:
                 with archive.open(info) as stream:
-                    data = stream.read(min(LARGEST + 1, left))  # whatever the header says
-            except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, ValueError) as error:
+                    data = stream.read(LARGEST + 1)  # whatever the header says
+            except DAMAGED as error:
                 yield Entry(name, trouble=f"it cannot be unpacked ({error})")
                 continue
             left -= len(data)
@@ -207,5 +212,7 @@ def _known_students(classroom: Classroom) -> list[str]:
 def _nearest(path: str, students: Sequence[str]) -> str:
     from rapidfuzz import fuzz, process
 
-    best = process.extractOne(path.lower(), students, scorer=fuzz.partial_ratio)
-    return f"; the nearest student is {best[0]}" if best else ""
+    if not students:
+        return ""
+    nearest, *_ = process.extractOne(path.lower(), students, scorer=fuzz.partial_ratio)
+    return f"; the nearest student is {nearest}"

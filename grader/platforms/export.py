@@ -53,7 +53,7 @@ def _canvas(module: str, rows: Sequence[Grades]) -> Table:
     return table
 
 
-def _moodle(module: str, rows: Sequence[Grades]) -> Table:
+def _moodle(_module: str, rows: Sequence[Grades]) -> Table:
     head = ["Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade", "Grade can be changed"]
     table: Table = [[*head, "Last modified (grade)", "Feedback comments"]]
     for r in rows:

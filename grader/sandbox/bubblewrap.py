@@ -28,8 +28,10 @@ OURS = {
         "grader/sandbox/worker.py",
     )
 }
-SECRET = ("solutions", "autograded_tests", "exercises", "grader", "tinytorch", "tests", ".git")
-SECRET += ("classroom", "classroom-sample", "workspace")
+SECRET = (
+    *("solutions", "autograded_tests", "exercises", "grader", "tinytorch", "tests", ".git"),
+    *("classroom", "classroom-sample", "workspace"),
+)
 
 
 def command_line(names: list[str]) -> list[str]:
@@ -44,13 +46,13 @@ def command_line(names: list[str]) -> list[str]:
     seen: list[Path] = []
     for path in _interpreter():
         if path.exists() and not any(path.is_relative_to(s) for s in seen):
-            command += _folders(path, seen) + ["--ro-bind", str(path), str(path)]
+            command += [*_folders(path, seen), "--ro-bind", str(path), str(path)]
             seen.append(path)
-    for link in ("/lib", "/lib64"):
-        if os.path.islink(link):
-            command += ["--symlink", os.readlink(link), link]
-        elif os.path.isdir(link):
-            command += ["--ro-bind", link, link]
+    for link in (Path("/lib"), Path("/lib64")):
+        if link.is_symlink():
+            command += ["--symlink", str(link.readlink()), str(link)]
+        elif link.is_dir():
+            command += ["--ro-bind", str(link), str(link)]
     for package in site.getsitepackages():  # the library, if it is installed and not only linked
         if (Path(package) / "tinytorch").is_dir():
             command += ["--tmpfs", str(Path(package) / "tinytorch")]

@@ -89,7 +89,7 @@ class JailSession:
         if self._connection is None:
             return Reply(problem=Problem.TIME, text="the time for the whole notebook is used up")
         try:
-            message, answers = self._put(question, stand_ins)
+            message, answers = self._put(self._connection, question, stand_ins)
             told, text, raised = (str(message[key]) for key in ("problem", "text", "raised"))
         except (_Gone, KeyError) as gone:
             problem = gone.problem if isinstance(gone, _Gone) else Problem.BAD
@@ -107,14 +107,14 @@ class JailSession:
         return Reply({} if problem else answers, problem, text)
 
     def _put(
-        self, question: Question, stand_ins: Mapping[str, StandIn]
+        self, connection: socket.socket, question: Question, stand_ins: Mapping[str, StandIn]
     ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """Send a question, and what came back for it. Raises _Gone."""
         arrays = {k: v for k, v in question.inputs.items() if isinstance(v, np.ndarray)}
         plain = {k: v for k, v in question.inputs.items() if not isinstance(v, np.ndarray)}
         named = [[name, list(s.parameters), s.results] for name, s in stand_ins.items()]
         message = {"do": wire.Request.ASK, "probe": question.probe, "inputs": plain, "stand_ins": named}
-        return self._call(message, arrays, self.jail.limits.probe_time, stand_ins)
+        return self._call(connection, message, arrays, self.jail.limits.probe_time, stand_ins)
 
     def _why_missing(self, name: str) -> Reply:
         """Why a name is not defined, as far as the run of its cell tells."""
@@ -140,23 +140,24 @@ class JailSession:
         if self._restarts > RESTARTS or time.monotonic() > self._deadline:
             return False
         self._restarts += 1
-        self._connection, self._slot = self.jail.open()
+        connection, self._slot = self.jail.open()
+        self._connection = connection
         for number, source in enumerate(self.cells):
             before = self.runs[number]
             if before is not None and before.trouble in (*ENDED, Trouble.SKIPPED):
                 continue
-            run = self._run_cell(number, source)
+            run = self._run_cell(connection, number, source)
             if before is None or run.trouble in ENDED:
                 self.runs[number] = run
             if run.trouble in ENDED:
                 return True
         return True
 
-    def _run_cell(self, number: int, source: str) -> CellRun:
+    def _run_cell(self, connection: socket.socket, number: int, source: str) -> CellRun:
         """Run one cell; the copy is closed if it is of no more use."""
         request = {"do": wire.Request.RUN, "source": source, "ours": number in self.ours}
         try:
-            message, _ = self._call(request, {}, self.jail.limits.cell_time, {})
+            message, _ = self._call(connection, request, {}, self.jail.limits.cell_time, {})
             output, error, raised = (str(message[key]) for key in ("output", "error", "raised"))
         except (_Gone, KeyError) as gone:
             self.close()
@@ -168,22 +169,26 @@ class JailSession:
         return CellRun(output, error, Trouble.ERROR if raised else Trouble.NONE)
 
     def _call(
-        self, message: dict[str, Any], arrays: dict[str, np.ndarray], seconds: float, stand_ins: Mapping[str, StandIn]
+        self,
+        connection: socket.socket,
+        message: dict[str, Any],
+        arrays: dict[str, np.ndarray],
+        seconds: float,
+        stand_ins: Mapping[str, StandIn],
     ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """Send a request and wait for its reply, answering what stand-ins ask meanwhile. Raises _Gone."""
-        assert self._connection is not None
         self._question += 1
         end = min(time.monotonic() + seconds, self._deadline)
         try:
-            self._send({"id": self._question} | message, arrays, end)
+            _send(connection, {"id": self._question} | message, arrays, end)
             for _ in range(REFERENCE_CALLS):
-                self._connection.settimeout(max(end - time.monotonic(), 0.001))
-                reply, answers = wire.receive(_Deadline(self._connection, end), self.jail.limits.reply)
+                connection.settimeout(max(end - time.monotonic(), 0.001))
+                reply, answers = wire.receive(_Deadline(connection, end), self.jail.limits.reply)
                 if reply.get("id") != self._question:
                     raise _Gone(Problem.BAD)
                 if "stand_in" not in reply:
                     return reply, answers
-                self._send(*_from_reference(stand_ins, reply, answers), end)
+                _send(connection, *_from_reference(stand_ins, reply, answers), end)
             raise _Gone(Problem.BAD)
         except TimeoutError:
             problem = Problem.TIME
@@ -196,10 +201,10 @@ class JailSession:
         self.close()
         raise _Gone(problem)
 
-    def _send(self, message: dict[str, Any], arrays: dict[str, np.ndarray], end: float) -> None:
-        assert self._connection is not None
-        self._connection.settimeout(max(end - time.monotonic(), 0.001))
-        wire.send(self._connection, message, arrays)
+
+def _send(connection: socket.socket, message: dict[str, Any], arrays: dict[str, np.ndarray], end: float) -> None:
+    connection.settimeout(max(end - time.monotonic(), 0.001))
+    wire.send(connection, message, arrays)
 
 
 class _Deadline:
@@ -232,6 +237,6 @@ def _from_reference(
         if sum(a.size for a in arrays.values()) > 100_000:
             raise ValueError("arguments that large are not answered")
         answers = stand_in.answer(int(request["index"]), grad, arguments)
-    except Exception as error:  # whatever a student passes to a reference is the student's mistake
+    except Exception as error:  # noqa: BLE001  (whatever a student passes to a reference is the student's mistake)
         return {"error": f"{stand_in.function}: {error}"[:300]}, {}
     return {"error": ""}, {str(n): np.asarray(a) for n, a in enumerate(answers)}

@@ -77,11 +77,11 @@ def enclose(limits: dict[str, int], namespaces: bool, uid: int | None, scratch: 
     _check(libc.capset(header, nothing), "capset")
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     _check(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no new privileges")
-    _forbid_system_calls()
+    forbid_system_calls()
     os.chdir(scratch)
 
 
-def _forbid_system_calls() -> None:
+def forbid_system_calls() -> None:
     """A seccomp filter: threads are allowed, processes and namespaces are not, nor is anything that reaches round the walls."""
     if not AUDIT_ARCH:
         raise OSError(f"no list of system calls for {os.uname().machine}")
@@ -138,10 +138,10 @@ def look_around(hidden: Sequence[str], scratch: str) -> dict[Wall, bool]:
     return {
         Wall.NETWORK: _fails(_connect),
         Wall.SIGHT: not any(map(os.path.lexists, hidden)),
-        Wall.WRITING: all(_fails(_write, f"{folder}/x") for folder in ("", "/usr", "/jail", "/tmp")),
+        Wall.WRITING: all(_fails(_write, f"{folder}/x") for folder in ("", "/usr", "/jail", "/tmp")),  # noqa: S108  (nothing can be written there)
         Wall.CAPABILITIES: not any(sets.raw),
         Wall.PROCESSES: _fails(os.fork),
-        Wall.OTHERS: not os.path.exists("/proc/1"),
+        Wall.OTHERS: not os.path.lexists("/proc/1"),
         Wall.SCRATCH: not _fails(_write, f"{scratch}/x") and not _fails(os.remove, f"{scratch}/x"),
     }
 

@@ -4,6 +4,7 @@ With wire.py, walls.py, the probes and the library, this is all of ours that a j
 """
 
 import gc
+import importlib
 import json
 import os
 import signal
@@ -123,10 +124,10 @@ def _run(source: str, ours: bool, warm: Warm) -> BaseException | None:
     """Run a cell, a student's as Jupyter would; what it raised, if anything."""
     if not ours:
         outcome = warm.run_cell(warm.shell, source, store_history=True)
-        return outcome.error_before_exec or outcome.error_in_exec  # type: ignore[no-any-return]
+        return outcome.error_before_exec or outcome.error_in_exec  # type: ignore[no-any-return]  # IPython has no types
     try:
-        exec(compile(source, "<given>", "exec"), warm.shell.user_ns)
-    except Exception as error:
+        exec(compile(source, "<given>", "exec"), warm.shell.user_ns)  # noqa: S102  (a cell of ours)
+    except Exception as error:  # noqa: BLE001  (a cell of ours calls what students wrote)
         return error
     return None
 
@@ -181,7 +182,7 @@ def load_plots() -> None:
         import matplotlib
 
         matplotlib.use("Agg")
-        import matplotlib.pyplot
+        importlib.import_module("matplotlib.pyplot")
 
 
 def warm_up(modules: list[str]) -> Warm:
@@ -195,13 +196,13 @@ def warm_up(modules: list[str]) -> Warm:
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "nocolor"
     for name in ("showtraceback", "showsyntaxerror"):  # see describe
-        setattr(InteractiveShell, name, lambda *args, **kwargs: None)
+        setattr(InteractiveShell, name, lambda *_args, **_kwargs: None)
     warnings.formatwarning = lambda message, category, *_args, **_kwargs: f"{category.__name__}: {message}\n"
     threading.stack_size(512 << 10)  # many threads must not use up the memory
     shell = InteractiveShell.instance(config=config)
-    shell.register_magic_function(lambda line: None, magic_name="matplotlib")  # plots are drawn, but not shown
+    shell.register_magic_function(lambda _line: None, magic_name="matplotlib")  # plots are drawn, but not shown
     for name in modules:
-        __import__(f"tinytorch.core.{name}")
+        importlib.import_module(f"tinytorch.core.{name}")
     with np.errstate(all="ignore"):
         InteractiveShell.run_cell(shell, "1 / 0")  # loads what is loaded at the first cell and at the first error
     shell.reset(new_session=True)
@@ -263,7 +264,7 @@ def _serve_one(fd: int, warm: Warm, settings: Settings, slot: int) -> NoReturn:
         if settings.enclosed:
             walls.enclose(settings.limits, settings.namespaces, uid, settings.scratch)
         serve(connection, warm, settings)
-    except BaseException:
+    except BaseException:  # noqa: BLE001  (SystemExit, too, ends a copy here and nowhere else)
         if not settings.enclosed:
             traceback.print_exc(file=sys.__stderr__)
     os._exit(0)

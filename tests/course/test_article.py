@@ -1,5 +1,7 @@
 """The article that the module follows: its code runs unchanged, with the shapes and zeros that it states."""
 
+from typing import Any
+
 import numpy as np
 
 ATTENTION = """
@@ -47,7 +49,7 @@ _, weights = scaled_dot_product_attention(
 
 
 def test_the_articles_code_runs(capsys):
-    names = {}
+    names: dict[str, Any] = {}
     for code in (ATTENTION, MULTI_HEAD, CAUSAL):
         exec(code, names)
         if code is ATTENTION:

@@ -91,7 +91,9 @@ def test_types_that_do_not_fit(root):
     stubs = root / "solutions" / MODULE / "attention.pyi"
     text = stubs.read_text()
     stubs.write_text(text.replace("def causal_mask(", "def causal(") + "\nNames: TypeAlias = list[str]\n")
-    words = 'solutions/04_attention/attention.pyi: the type of causal_mask is missing, which the cell "causal_mask" defines'
+    words = (
+        'solutions/04_attention/attention.pyi: the type of causal_mask is missing, which the cell "causal_mask" defines'
+    )
     assert refusal(root) == words
     stubs.write_text(text + "\ndef more() -> None: ...\n")
     words = "more has a type, but no cell of solutions/04_attention/attention.ipynb that is exported defines it"
@@ -104,7 +106,14 @@ def test_types_that_do_not_fit(root):
 
 def notebook(text: str) -> dict:
     """A small notebook as it is handed out."""
-    cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": [text], "outputs": [], "execution_count": None}
+    cell: dict[str, object] = {
+        "cell_type": "code",
+        "id": "a",
+        "metadata": {},
+        "source": [text],
+        "outputs": [],
+        "execution_count": None,
+    }
     return stamped({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 

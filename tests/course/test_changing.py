@@ -86,7 +86,12 @@ def hand_in(root: Path, module: str, student: str, **answers: str) -> None:
     path = root / "classroom" / "submitted" / student / module / name
     path.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(root / "modules" / module / name, path)
-    edit(path, lambda notebook: [cells_of(notebook)[cell].update(source=text) for cell, text in answers.items()])
+
+    def fill_in(notebook: dict[str, Any]) -> None:
+        for cell, text in answers.items():
+            cells_of(notebook)[cell]["source"] = text
+
+    edit(path, fill_in)
 
 
 def grade(root: Path, module: str) -> dict[str, dict[str, Any]]:

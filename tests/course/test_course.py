@@ -64,7 +64,8 @@ def test_cells_say_what_they_are(module):
         elif name.removeprefix("test_") in exercises:
             exercise = exercises[name.removeprefix("test_")]
             assert meta["grade"] and meta["locked"] and meta["points"] == exercise.points
-            assert HIDDEN.search(source(cell)).group(2).strip().endswith(f'grade("{exercise.name}", globals())')
+            hidden = HIDDEN.search(source(cell))
+            assert hidden and hidden.group(2).strip().endswith(f'grade("{exercise.name}", globals())')
             assert "assert" in HIDDEN.sub("", source(cell))
         elif cell["cell_type"] == "code":
             assert meta["locked"] and not meta["solution"] and not meta["grade"]

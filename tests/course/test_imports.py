@@ -14,7 +14,6 @@ from grader.course import ROOT
 PACKAGES = ("grader", "exercises", "autograded_tests", "tinytorch")
 LINES, FUNCTION = 500, 60  # at most
 DATA = ("tests/wrong_answers", "tests/right_answers", "examples/class")
-LONG: set[str] = set()
 
 
 def name_of(path: Path) -> str:
@@ -100,7 +99,7 @@ def test_importing_changes_nothing(others):
         name for name in modules() if not name.startswith("autograded_tests.m")
     ]  # autograded_tests imports them all
     command = [sys.executable, "-P", "-c", SCRIPT, json.dumps([others, names])]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found = dict(json.loads(line) for line in done.stdout.splitlines())
     assert set(found) == set(names)
@@ -122,7 +121,7 @@ from nbgrader.api import Gradebook as again
 assert again is Gradebook
 print("whole")
 """
-    done = subprocess.run([sys.executable, "-P", "-c", code], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-P", "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.stdout == "whole\n", done.stderr
 
 
@@ -168,9 +167,7 @@ def files() -> Iterator[tuple[str, str]]:
 
 
 def test_no_file_is_long():
-    assert {name for name, text in files() if len(text.splitlines()) > LINES} == {
-        n for n in LONG if (ROOT / n).is_file()
-    }
+    assert not [name for name, text in files() if len(text.splitlines()) > LINES]
 
 
 def test_no_function_is_long():

@@ -13,6 +13,7 @@ from answers import submission
 from classes import ENVIRONMENT
 from kits import make, unpacked_kit
 from secret import hidden_lines
+from sentences import DIVIDED_BY_D_K
 
 from autograded_tests import EXERCISES
 from grader import kit as kit_module
@@ -93,16 +94,17 @@ def test_right_answers_make_a_library_that_works(kit):
     command += ["-k", " and ".join(f"not {name}" for name in later)]
     where = "import tinytorch.core.attention as a; print(a.__file__)"
     environment = ENVIRONMENT | {"PYTHONPATH": os.pathsep.join([str(kit), str(ROOT)])}
-    used = subprocess.run(
-        [sys.executable, "-P", "-c", where], env=environment, cwd=kit, capture_output=True, text=True
-    ).stdout
-    assert used.strip() == str(kit / "tinytorch" / "core" / "attention.py")
-    graded = subprocess.run(command, env=environment, cwd=kit, capture_output=True, text=True)
+
+    def run(*command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(command, env=environment, cwd=kit, capture_output=True, text=True, check=False)
+
+    assert run(sys.executable, "-P", "-c", where).stdout.strip() == str(kit / "tinytorch" / "core" / "attention.py")
+    graded = run(*command)
     assert re.search(r"\d+ passed", graded.stdout) and graded.returncode == 0, graded.stdout
     broken = (kit / "tinytorch" / "core" / "attention.py").read_text().replace("math.sqrt(d_k)", "d_k")
     (kit / "tinytorch" / "core" / "attention.py").write_text(broken)
-    graded = subprocess.run([*command, "-k", "scale_scores"], env=environment, cwd=kit, capture_output=True, text=True)
-    assert graded.returncode == 1 and "You divided by d_k. Divide by its square root." in graded.stdout
+    graded = run(*command, "-k", "scale_scores")
+    assert graded.returncode == 1 and DIVIDED_BY_D_K in graded.stdout
 
 
 def test_an_example_that_needs_what_no_notebook_makes_is_named(tmp_path, monkeypatch):
@@ -125,7 +127,7 @@ def test_trying_a_notebook_gives_the_whole_verdict(tmp_path, capsys):
     shutil.copy(ROOT / "examples" / "class" / "chloe" / MODULE / "attention.ipynb", path)
     assert main(["try", str(path)]) == 0
     printed = capsys.readouterr().out
-    assert "You divided by d_k. Divide by its square root." in printed and printed.endswith("26 of 28 points\n")
+    assert DIVIDED_BY_D_K in printed and printed.endswith("26 of 28 points\n")
     path.write_bytes(submission(module="03_layers"))
     assert main(["try", str(path)]) == 0 and capsys.readouterr().out.endswith("4 of 4 points\n")
     path.write_text("{")

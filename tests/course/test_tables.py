@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from secret import source
 
 from grader.course import ROOT, modules
 from grader.tables import readme_table, with_points, write_tables
@@ -22,7 +23,7 @@ def graded(name: str, points: float) -> dict:
 
 
 TABLE = "| exercise | points | time | |\n|---|---|---|---|\n"
-BEFORE = (
+BEFORE: tuple[tuple[str, str, dict], ...] = (
     ("markdown", f"Text before.\n\n{TABLE}| `gone` | 9 | 5 min | easy |\n| two written questions | 1 | 30 min | |\n\nText after.", {}),
     ("markdown", "### Exercise: `first` (9 points, 10 minutes, easy)\nSay what.", {}),
     ("code", "", graded("test_first", 1)),
@@ -32,19 +33,15 @@ BEFORE = (
 )  # fmt: skip
 
 
-def text(cell: dict) -> str:
-    return "".join(cell["source"])
-
-
 def test_headings_and_table_follow_the_cells() -> None:
     cells = with_points(notebook(*BEFORE))["cells"]
-    assert text(cells[0]) == (
+    assert source(cells[0]) == (
         f"Text before.\n\n{TABLE}| `first` | 1 | 10 min | easy |\n| `second` | 2.5 | 25 min | hard |\n"
         "| one written question | 4 | 30 min | |\n\nText after."
     )
-    assert text(cells[1]) == "### Exercise: `first` (1 point, 10 minutes, easy)\nSay what."
-    assert text(cells[3]) == "More.\n\n### Exercise: `second` (2.5 points, 25 minutes, hard)\n"
-    assert text(cells[5]) == "an answer"
+    assert source(cells[1]) == "### Exercise: `first` (1 point, 10 minutes, easy)\nSay what."
+    assert source(cells[3]) == "More.\n\n### Exercise: `second` (2.5 points, 25 minutes, hard)\n"
+    assert source(cells[5]) == "an answer"
 
 
 def test_written_twice_it_is_the_same() -> None:
@@ -54,7 +51,9 @@ def test_written_twice_it_is_the_same() -> None:
 
 def test_an_exercise_without_a_test_cell_is_not_in_the_table() -> None:
     new = with_points(notebook(BEFORE[0], BEFORE[1]))
-    assert text(new["cells"][0]) == f"Text before.\n\n{TABLE}\nText after." and text(new["cells"][1]) == BEFORE[1][1]
+    assert (
+        source(new["cells"][0]) == f"Text before.\n\n{TABLE}\nText after." and source(new["cells"][1]) == BEFORE[1][1]
+    )
 
 
 @pytest.fixture

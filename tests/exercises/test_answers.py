@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 from answers import Answer, answers, namespace
+from sentences import once_right
 from verdicts import verdicts_on, wrong_verdicts
 
 from autograded_tests import EXERCISES
@@ -67,14 +68,21 @@ def test_each_misconception_loses_points_and_is_named(exercise: Exercise, miscon
     assert verdict.points < verdict.max
     assert named(verdict), f"{misconception.sentence}\n{verdict}"
     assert misconception.sentence in verdict.messages or all(
-        same(predicted(other, ask)[key], predicted(misconception, ask)[key])
+        compute_the_same(misconception, other, exercise)
         for other in exercise.misconceptions
         if other.sentence in verdict.messages and other.wrong is not None
-        for case in exercise.cases
-        for ask in exercise.questions(case)
-        if predicted(other, ask) and predicted(misconception, ask)
-        for key in set(predicted(other, ask)) & set(predicted(misconception, ask)) & set(ask.compare)
     ), f"{misconception.sentence}\n{verdict}"
+
+
+def compute_the_same(one: Misconception, other: Misconception, exercise: Exercise) -> bool:
+    """Whether two misconceptions cannot be told apart by any question of the exercise."""
+    return all(
+        same(first[key], second[key])
+        for case in exercise.cases
+        for question in exercise.questions(case)
+        if (first := predicted(one, question)) and (second := predicted(other, question))
+        for key in set(first) & set(second) & set(question.compare)
+    )
 
 
 def test_blank_notebooks_have_no_points() -> None:
@@ -86,7 +94,7 @@ def test_blank_notebooks_have_no_points() -> None:
     stubs = {
         "multi_head_attention": f"class MultiHeadAttention:\n    def __init__(self, embed_dim, num_heads):\n        {blank}"
     } | {
-        name: f"def {EXERCISES[name].defines}(*args, **kwargs):\n    {blank}"
+        name: f"def {e.defines}(*args, **kwargs):\n    {blank}"
         for name, e in EXERCISES.items()
         if e.module == "04_attention" and name != "multi_head_attention"
     }
@@ -141,7 +149,7 @@ def test_follow_through_says_which_answer_to_mend() -> None:
     )
     attention = judge(EXERCISES["scaled_dot_product_attention"], session)
     assert attention.points == attention.max
-    assert attention.messages == ("Right, once `_scale_scores` is; nothing lost here.",)
+    assert attention.messages == (once_right("_scale_scores"),)
 
 
 @pytest.mark.long

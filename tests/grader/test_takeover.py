@@ -261,7 +261,7 @@ def test_everybody_is_a_row_with_the_right_points(taken):
 
 def test_nobody_is_told_of_changes_that_the_new_version_made(taken):
     """Locked cells that are as 0.1.0 handed them out were not changed by a student."""
-    for row in [*taken.rows.values(), *taken.later_rows.values()]:
+    for row in taken.rows.values():
         assert not row["repairs"]
 
 

@@ -12,6 +12,7 @@ from classes import grade, rows_of
 from kits import make, unpacked_kit
 from limits import QUICK
 from secret import hidden_lines
+from sentences import once_right
 
 from autograded_tests import EXERCISES
 from exercises.judge import judge
@@ -43,7 +44,7 @@ def test_it_is_graded_like_the_others():
     kinds = [{name: sources[n % len(sources)] for name, sources in wrong.items()} for n in range(0, 24, 3)]
     kinds += [{"kv_cache": wrong["kv_cache"][0]}, {"online_softmax": wrong["online_softmax"][0]}, {}]
     assignment, jail = load_assignment(MODULE), open_jail(MODULE, QUICK)
-    helped = "Right, once `KVCache` is; nothing lost here.", "Right, once `_online_softmax` is; nothing lost here."
+    helped = once_right("KVCache"), once_right("_online_softmax")
     try:
         for changed in kinds:
             graded = grade_notebook(submission(changed, module=MODULE), assignment, jail)

@@ -5,8 +5,9 @@ import re
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
+
+from secret import cells, source
 
 from grader.course import ROOT, module_notebook
 
@@ -31,12 +32,11 @@ def answers(folder: str) -> list[Answer]:
 
 
 @cache
-def code_cells(module: str, root: Path = ROOT) -> tuple[tuple[str, Any], ...]:
+def code_cells(module: str) -> tuple[tuple[str, Any], ...]:
     """(name, compiled source) of the instructor's given and answer cells, in order."""
-    cells = json.loads(module_notebook(module, root).read_text(encoding="utf-8"))["cells"]
     return tuple(
-        (cell["metadata"]["nbgrader"]["grade_id"], compile("".join(cell["source"]), cell["id"], "exec"))
-        for cell in cells
+        (cell["metadata"]["nbgrader"]["grade_id"], compile(source(cell), cell["id"], "exec"))
+        for cell in cells(module_notebook(module))
         if cell["cell_type"] == "code"
         and not cell["metadata"]["nbgrader"]["grade"]
         and "demo" not in cell["metadata"].get("tags", ())
@@ -63,9 +63,9 @@ def submission(
     """
     right = {
         cell["metadata"]["nbgrader"]["grade_id"]: re.sub(
-            r"^ *### (BEGIN|END) SOLUTION\n?", "", "".join(cell["source"]), flags=re.M
+            r"^ *### (BEGIN|END) SOLUTION\n?", "", source(cell), flags=re.MULTILINE
         )
-        for cell in json.loads(module_notebook(module).read_text(encoding="utf-8"))["cells"]
+        for cell in cells(module_notebook(module))
         if cell["cell_type"] == "code" and cell["metadata"]["nbgrader"]["solution"]
     }
     copy = ROOT / "modules" / module / module_notebook(module).name

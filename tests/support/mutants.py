@@ -24,7 +24,28 @@ from copies import ROOT, copy_of_the_project
 
 KNOWN = ROOT / "docs" / "mutants.md"
 # each file with the tests that must notice a change in it, the quickest first
-TARGETS: dict[str, list[str]] = {}
+JUDGED = ["tests/exercises/test_judge.py", "tests/exercises/test_answers.py", "-m", "not long"]
+LIBRARY = ["tests/library", "tests/course/test_article.py", "autograded_tests", "-m", "not slow and not long"]
+TARGETS: dict[str, list[str]] = {
+    "exercises/judge.py": JUDGED,
+    "exercises/explain.py": JUDGED,
+    "exercises/compare.py": JUDGED,
+    "grader/notebook.py": ["tests/grader/test_notebook.py", "tests/grader/test_rebuild.py"],
+    "grader/rebuild.py": ["tests/grader/test_rebuild.py", "tests/grader/test_notebook.py"],
+    "grader/records.py": ["tests/grader/test_records.py", "tests/grader/test_kept_notebooks.py"],
+    "grader/result.py": ["tests/grader/test_result.py", "tests/grader/test_records.py"],
+    "grader/gradebook.py": ["tests/grader/test_gradebook.py", "tests/grader/test_scores.py"],
+    "grader/gradebook_cells.py": ["tests/grader/test_gradebook_cells.py", "tests/grader/test_gradebook.py"],
+    "grader/platforms/collect.py": ["tests/grader/platforms/test_collect.py"],
+    "grader/platforms/export.py": ["tests/grader/platforms/test_export.py"],
+    "grader/sandbox/wire.py": ["tests/grader/sandbox/test_wire.py"],
+    "grader/sandbox/session.py": ["tests/grader/sandbox/test_session.py"],
+    "tinytorch/core/tensor.py": LIBRARY,
+    "tinytorch/core/activations.py": LIBRARY,
+    "tinytorch/core/layers.py": LIBRARY,
+    "tinytorch/core/attention.py": LIBRARY,
+    "tinytorch/core/efficient_attention.py": LIBRARY,
+}
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -89,8 +110,8 @@ def changed(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Constant(value=bool()):
             new.value = not new.value
             yield new
-        case ast.Constant(value=int() | float()):
-            new.value = new.value + 1
+        case ast.Constant(value=int() | float() as number):
+            new.value = number + 1
             yield new
         case ast.Return(value=ast.expr() as value) if not isinstance(value, ast.Constant):
             new.value = ast.Constant(None)
@@ -98,10 +119,10 @@ def changed(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Expr(value=ast.Call()) | ast.Continue() | ast.Break() | ast.Raise():
             yield ast.Pass()
         case ast.If() | ast.IfExp():
-            for value in (True, False):
+            for truth in (True, False):
                 other = copy.deepcopy(node)
                 assert isinstance(other, ast.If | ast.IfExp)
-                other.test = ast.Constant(value)
+                other.test = ast.Constant(truth)
                 yield other
 
 

@@ -50,9 +50,14 @@ def cell(notebook: Notebook, name: str) -> dict[str, Any]:
     return next(c for c in notebook["cells"] if c["metadata"].get("nbgrader", {}).get("grade_id") == name)
 
 
+def code_cell(source: str) -> dict[str, Any]:
+    """A cell of the student's own."""
+    return {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+
+
 def added(source: str, where: int = 2, blank: Any = (), **changed: str) -> bytes:
     """A right submission (or a blank one) with a cell of the student's own."""
-    new = {"cell_type": "code", "id": "own", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+    new = code_cell(source) | {"id": "own"}
     return submission(changed, blank=blank, edit=lambda n: n["cells"].insert(where % (len(n["cells"]) + 1), new))
 
 

@@ -4,7 +4,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from kinds.base import FULL, WRONG_SCALE, Kinds, Notebook, cell, edited, every_cell
+from sentences import DIVIDED_BY_D_K
+
+from kinds.base import FULL, WRONG_SCALE, Kinds, Notebook, cell, code_cell, edited, every_cell
 
 KINDS = Kinds()
 kind = KINDS.kind
@@ -39,19 +41,12 @@ def split_test(notebook: Notebook) -> None:
     test = cell(notebook, "test_scale_scores")
     lines = "".join(test["source"]).splitlines(keepends=True)
     test["source"] = lines[0]
-    rest = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": lines[1]}
-    notebook["cells"].insert(notebook["cells"].index(test) + 1, rest)
+    notebook["cells"].insert(notebook["cells"].index(test) + 1, code_cell(lines[1]))
 
 
 def split_answer(notebook: Notebook) -> None:
     answer = cell(notebook, "scale_scores")
-    own = {
-        "cell_type": "code",
-        "metadata": {},
-        "outputs": [],
-        "execution_count": None,
-        "source": "def root(d_k):\n    return d_k**0.5",
-    }
+    own = code_cell("def root(d_k):\n    return d_k**0.5")
     notebook["cells"].insert(notebook["cells"].index(answer), own)
     answer["source"] = "def _scale_scores(scores, d_k):\n    return scores / root(d_k)"
 
@@ -95,17 +90,8 @@ def old_schema(notebook: Notebook) -> None:
 
 
 def surround(notebook: Notebook) -> None:
-    cells = []
-    for number, c in enumerate(notebook["cells"]):
-        own = {
-            "cell_type": "code",
-            "metadata": {},
-            "outputs": [],
-            "execution_count": None,
-            "source": f"mine_{number} = {number}",
-        }
-        cells += [own, c]
-    notebook["cells"] = cells
+    numbered = enumerate(notebook["cells"])
+    notebook["cells"] = [c for number, theirs in numbered for c in (code_cell(f"mine_{number} = {number}"), theirs)]
 
 
 TESTS = ["test_scale_scores", "test_apply_mask", "test_split_heads", "test_merge_heads", "test_causal_mask"]
@@ -160,7 +146,7 @@ kind(
     edited(duplicate("scale_scores", source=WRONG_SCALE)),
     FULL - 2,
     "the last one that is filled in was graded",
-    "You divided by d_k",
+    DIVIDED_BY_D_K,
 )
 kind("answer in two cells", edited(split_answer), FULL)
 kind("two answers in one cell", edited(merge_answers), FULL, "`_merge_heads` was found in the cell of another answer")
@@ -189,7 +175,7 @@ kind("tags added", edited(every_cell(lambda c: c["metadata"].update(tags=["hide-
 kind("cells added everywhere", edited(surround), FULL)
 kind(
     "500 cells added",
-    edited(lambda n: n["cells"].extend([{"cell_type": "code", "metadata": {}, "source": "1", "outputs": []}] * 500)),
+    edited(lambda n: n["cells"].extend([code_cell("1")] * 500)),
     FULL,
 )
 kind(

@@ -24,7 +24,7 @@ TEXT_WITH_SCRIPT = (
 )
 SECRETS = {
     "the solution": str(ROOT / "solutions" / "04_attention" / "attention.ipynb"),
-    "the hidden tests": str(ROOT / "autograded_tests" / "attention.py"),
+    "the hidden tests": str(ROOT / "autograded_tests" / "m04_attention" / "scale_scores.py"),
     "the gradebook": str(ROOT / "classroom" / "gradebook.db"),
     "another student's work": str(ROOT / "examples" / "class" / "ada" / "04_attention" / "attention.ipynb"),
     "the password file": "/etc/passwd",

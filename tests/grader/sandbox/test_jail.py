@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import psutil
@@ -13,11 +14,14 @@ import pytest
 from answers import Everything, submission
 from forgery import STEAL, TRICKS
 from limits import QUICK
+from sentences import once_right
 
+from exercises.model import Question, Reply
+from exercises.problem import Problem
 from grader.course import ROOT
 from grader.errors import JailError, JailTrouble
 from grader.grade import grade_notebook
-from grader.sandbox import wire
+from grader.result import Result
 from grader.sandbox.check import check, open_jail
 from grader.sandbox.jail import Jail
 from grader.sandbox.limits import Limits
@@ -68,7 +72,7 @@ print(json.dumps([sorted(set(files) - set(theirs)), odd]))
         ("write to /", "open('/x', 'w')"),
         ("write to the library", "open('/jail/exercises/probes.py', 'a')"),
         ("write to a package", "import numpy; open(numpy.__file__, 'a')"),
-        ("write to home", f"open({os.path.expanduser('~/x')!r}, 'w')"),
+        ("write to home", f"open({str(Path.home() / 'x')!r}, 'w')"),
         ("read a solution", f"open({str(ROOT / 'solutions' / '04_attention' / 'attention.ipynb')!r})"),
         ("read the tests", f"open({str(ROOT / 'autograded_tests' / 'm04_attention' / 'scale_scores.py')!r})"),
         ("import the reference", "import tinytorch.core.attention"),
@@ -132,7 +136,7 @@ def test_nothing_is_left_running(jail):
     session.run()
     children = psutil.Process(pid).children(recursive=True)
     jail_of_its_own.close()
-    gone, alive = psutil.wait_procs(children, timeout=5)
+    _, alive = psutil.wait_procs(children, timeout=5)
     assert not alive and not psutil.pid_exists(pid)
     session.close()
 
@@ -191,7 +195,7 @@ def test_a_function_that_goes_wrong_costs_its_exercise_only(jail, assignment, so
     assert graded.verdicts["scale_scores"].messages == (reason,)
     assert graded.score == assignment.max_score - 2
     for name in ("scaled_dot_product_attention", "multi_head_attention"):
-        assert graded.verdicts[name].messages == ("Right, once `_scale_scores` is; nothing lost here.",)
+        assert graded.verdicts[name].messages == (once_right("_scale_scores"),)
 
 
 def test_a_jail_that_does_not_hold_is_refused(monkeypatch):
@@ -226,50 +230,90 @@ def test_it_works_for_an_ordinary_user():
     command = [sys.executable, "-c", code]
     if os.geteuid() == 0:
         command = ["unshare", "--user", "--map-user=1000", "--map-group=1000", *command]
-    assert subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout == "holds\n"
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout == "holds\n"
 
 
 # --- replies that are not to be trusted -------------------------------------------------------------------------------
 
 
+HONEST = "scores.data / math.sqrt(d_k)"
+GIVEN = "import math\nimport numpy as np\nfrom tinytorch.core.tensor import Tensor"
+SCORES = np.array([[4, 8]], np.float32)
+
+
+def forged(act: str) -> str:
+    """An answer cell that is right, but does something else to the wire first."""
+    return f"{STEAL}\ndef _scale_scores(scores, d_k):\n    {act}\n    return scores / math.sqrt(d_k)"
+
+
+def reply_to(jail: Jail, act: str) -> Reply:
+    """What the first question about scale_scores gets from a process that does `act`."""
+    session = JailSession(jail, [GIVEN, forged(act)])
+    assert [run.error for run in session.run()] == ["", ""]
+    question = Question("scale_scores", {"scores": SCORES, "d_k": 4, "grad": None}, ("scaled",))
+    reply = session.ask("scale_scores", question, {})
+    session.close()
+    return reply
+
+
+@pytest.mark.parametrize("dtype", ["<f4", ">f8", "<i2", "|b1"])
+def test_a_forged_reply_with_nothing_wrong_is_an_answer(jail, dtype):
+    """The forgery works, so what is refused below is refused for what is wrong with it."""
+    array = np.array([[0, 1]], dtype)
+    reply = reply_to(jail, f"announce({dtype!r}, [1, 2], {array.tobytes()!r}); hush()")
+    assert (reply.problem, list(reply.arrays)) == (Problem.NONE, ["scaled"])
+    np.testing.assert_array_equal(reply.arrays["scaled"], array, strict=True)
+
+
+def test_a_forged_reply_is_judged_like_any_other(jail, assignment):
+    """Who forges right answers has them, and the wrong ones are wrong; here, what the function returns is not looked at."""
+
+    def graded(answer: str) -> Result:
+        source = f"""{STEAL}
+def forge(scores, d_k):
+    arrays = {{"scaled": {answer}, "scores_after": scores.data}}
+    if "grad" in asked()[1]:
+        arrays["grad_scores"] = asked()[1]["grad"] / math.sqrt(d_k)
+    arrays = {{name: np.asarray(a, np.float32, order="C") for name, a in arrays.items()}}
+    reply([[name, "<f4", a.shape] for name, a in arrays.items()], b"".join(a.tobytes() for a in arrays.values()))
+    hush()
+def _scale_scores(scores, d_k):
+    if asked()[0]["probe"] == "scale_scores":
+        forge(scores, d_k)
+    else:
+        return scores / math.sqrt(d_k)"""
+        return grade_notebook(submission({"scale_scores": source}), assignment, jail)
+
+    right, wrong = graded(HONEST), graded(f"{HONEST} + 1")
+    assert right.score == assignment.max_score
+    assert (wrong.verdicts["scale_scores"].points, wrong.score) == (0.75, assignment.max_score - 1.25)
+
+
 @pytest.mark.parametrize(
-    "act",
+    ("problem", "act"),
     [
-        "say(b'no JSON')",
-        "say(b'[]')",
-        "wire.sendall(b'\\xff' * 100)",
-        "announce('<f4', [10 ** 9, 10 ** 9])",
-        "announce('<f4', [1 << 29])",
-        "announce('|O', [1], b'12345678')",
-        "announce('<f4', [-1])",
-        "announce('<U9', [1], bytes(36))",
-        "announce('<f4', [2, 2], bytes(16), id=99)",
-        "announce({}, [2])",
-        "wire.close()",
-        "wire.sendall(struct.pack('<I', 100) + b'short'); time.sleep(5)",
-        "say(json.dumps({'id': 0, 'stand_in': '_apply_mask', 'index': -1, 'arguments': {}, 'arrays': []}).encode())",
-        "[say(json.dumps({'id': 10 ** 6, 'arrays': []}).encode()) for _ in range(1000)]",
+        ("bad", "say(b'no JSON')"),
+        ("bad", "say(b'[]')"),
+        ("bad", "wire.sendall(b'\\xff' * 100)"),
+        ("bad", "announce('<f4', [10 ** 9, 10 ** 9])"),
+        ("bad", "announce('<f4', [1 << 29])"),
+        ("bad", "announce('|O', [1], b'12345678')"),
+        ("bad", "announce('<f4', [-1])"),
+        ("bad", "announce('<U9', [1], bytes(36))"),
+        ("bad", f"announce('<f4', [1, 2], ({HONEST}).tobytes(), id=99)"),
+        ("bad", "announce({}, [2])"),
+        ("died", "wire.close()"),
+        ("time", "wire.sendall(struct.pack('<I', 100) + b'short'); time.sleep(60)"),
+        ("bad", "reply([], b'', stand_in='_apply_mask', index=-1, arguments={})"),
+        ("bad", "[say(json.dumps({'id': 10 ** 6, 'arrays': []}).encode()) for _ in range(1000)]"),
     ],
 )
-def test_a_reply_that_is_none_is_no_answer(jail, assignment, act):
-    source = f"{STEAL}\ndef _scale_scores(scores, d_k):\n    {act}\n    return scores / math.sqrt(d_k)"
-    graded = grade_notebook(submission({"scale_scores": source}), assignment, jail)
+def test_a_reply_that_is_none_is_no_answer(jail, assignment, problem, act):
+    reply = reply_to(jail, act)
+    assert (reply.problem, reply.arrays) == (problem, {})
+    graded = grade_notebook(submission({"scale_scores": forged(act)}), assignment, jail)
     assert graded.verdicts["scale_scores"].points == 0
     assert graded.score == assignment.max_score - 2
-
-
-def test_messages_survive_the_way():
-    import socket
-
-    ours, theirs = socket.socketpair()
-    arrays = {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "none": np.zeros((0, 3)), "one": np.array(2.5)}
-    with ours, theirs:
-        wire.send(ours, {"id": 7}, arrays)
-        message, back = wire.receive(theirs)
-    assert message["id"] == 7
-    for name, array in arrays.items():
-        np.testing.assert_array_equal(back[name], array)
-        assert back[name].dtype == array.dtype and back[name].shape == array.shape
 
 
 # --- dishonesty: blank work that asks for points ----------------------------------------------------------------------
@@ -299,7 +343,7 @@ def test_tags_and_metadata_raise_nothing(jail, assignment):
                 cell["execution_count"] = 1
 
     graded = grade_notebook(submission(blank=Everything(), edit=forge), assignment, jail)
-    assert graded.score == 0
+    assert graded.score == 0 and graded.notebook is not None
     points = [c["metadata"]["nbgrader"].get("points") for c in graded.notebook["cells"] if "nbgrader" in c["metadata"]]
     assert 100 not in points
 

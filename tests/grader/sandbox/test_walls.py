@@ -1,0 +1,296 @@
+"""The walls one by one: each test fails if no more than its wall is gone.
+
+A jail is tried in three ways: as we are, as an ordinary user, and where the kernel allows no namespaces inside it.
+"""
+
+import ctypes
+import errno
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import psutil
+import pytest
+from inside import (
+    AS_ROOT,
+    AS_USER,
+    CALLS,
+    COLUMN,
+    ERROR,
+    LOOK,
+    NUMBERS,
+    OLD_CALL,
+    STARTS_A_PROCESS,
+    Inside,
+    look_inside,
+    python,
+)
+from limits import PATIENCE, QUICK
+
+from grader.course import ROOT
+from grader.sandbox.session import JailSession, Trouble
+
+pytestmark = pytest.mark.jail
+
+ROOTED = os.geteuid() == 0
+A_THREAD = [CALLS["clone without CLONE_THREAD"][COLUMN], 0x10000, 0, 0, 0, 0]  # CLONE_THREAD, which needs other flags
+KILL = 129 if COLUMN else 62
+REFUSED = dict.fromkeys(NUMBERS, errno.EPERM) | {"clone3": errno.ENOSYS}
+
+
+@dataclass(frozen=True)
+class Look:
+    """What two copies found, one after the other, and what the jail is seen from outside."""
+
+    way: str
+    first: dict[str, Any]
+    second: dict[str, Any]
+    inside: Inside
+
+
+@pytest.fixture(scope="module")
+def machine() -> Iterator[dict[str, Any]]:
+    """Things of this machine that must not be reached from inside, and what to try."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    key = 0x10000000 + os.getpid()
+    segment = libc.shmget(key, 4096, 0o1666)
+    name = f"walls-{os.getpid()}"
+    with socket.create_server(("127.0.0.1", 0)) as port, socket.socket(socket.AF_UNIX) as named:
+        named.bind(f"\0{name}")
+        named.listen()
+        yield {
+            "calls": NUMBERS,
+            "a thread": A_THREAD,
+            "kill": KILL,
+            "pid": os.getpid(),
+            "segment": key,
+            "port": port.getsockname()[1],
+            "name": name,
+        }
+    libc.shmctl(segment, 0, None)  # IPC_RMID
+
+
+@pytest.fixture(scope="module", params=["as we are", "ordinary user", "no namespaces inside"])
+def look(request: pytest.FixtureRequest, machine: dict[str, Any]) -> Look:
+    source = LOOK.format(outside=machine)
+    if request.param == "ordinary user":
+        inside = look_inside([source] * 2, AS_USER if ROOTED else ())
+    else:
+        # root's further groups, where there are any, are to go
+        groups = [1, 2] if ROOTED else None
+        inside = look_inside([source] * 2, (), request.param == "as we are", groups)
+    first, second = map(json.loads, inside.runs)
+    return Look(request.param, first, second, inside)
+
+
+# --- system calls -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_call_is_refused(look, name):
+    assert look.first["errors"][name] == REFUSED[name]
+
+
+def test_it_is_the_filter_that_refuses():
+    """With all capabilities and no filter, not one of these calls ends in EPERM; with the filter, each does."""
+    calls = {name: call for name, call in NUMBERS.items() if name not in STARTS_A_PROCESS}
+    errors = f"print(json.dumps({{name: error(*call) for name, call in {calls!r}.items()}}))"
+    lines = ["import json", "from grader.sandbox import walls", errors, "walls.forbid_system_calls()", errors]
+    without, filtered = map(json.loads, python(ERROR + "\n".join(lines), AS_ROOT).splitlines())
+    # kernels may be told to refuse these to everyone
+    told = {name for name, error in without.items() if error in (0, errno.EPERM)} - {"io_uring_setup", "userfaultfd"}
+    assert not told
+    assert filtered == {name: REFUSED[name] for name in calls}
+
+
+def test_clone_is_looked_into(look):
+    """With CLONE_THREAD the kernel is asked, which wants other flags as well."""
+    assert look.first["a_thread"] == errno.EINVAL
+
+
+def test_calls_of_32_bit_programs_are_refused(jail):
+    """Their numbers are others: 20 is getpid. Where the machine knows none, the process ends."""
+    known = subprocess.run([sys.executable, "-c", OLD_CALL], capture_output=True, check=False).returncode == 0
+    session = JailSession(jail, [OLD_CALL])
+    (run,) = session.run()
+    session.close()
+    assert (run.output, run.trouble) == ((f"{errno.EPERM}\n", Trouble.NONE) if known else ("", Trouble.DIED))
+
+
+def test_a_filter_is_on(look):
+    assert look.first["seccomp"] == 2
+
+
+# --- limits -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("AS", QUICK.memory), ("FSIZE", QUICK.file_size), ("NOFILE", 256), ("CORE", 0), ("NPROC", QUICK.threads)],
+)
+def test_a_limit_is_set_and_cannot_be_raised(look, name, value):
+    assert look.first["limits"][name] == [value, value]
+
+
+def test_scratch_is_small(look):
+    if look.way != "no namespaces inside":  # there, scratch is the jail's own
+        assert (look.first["size"], look.first["inodes"]) == (QUICK.scratch, 4096)
+
+
+def test_scratch_gives_no_rights(look):
+    assert look.first["flags"] & os.ST_NOSUID
+    assert look.first["flags"] & 4  # ST_NODEV
+
+
+# --- rights -----------------------------------------------------------------------------------------------------------
+
+
+def test_no_program_gives_new_privileges(look):
+    assert look.first["no_new_privileges"] == 1
+
+
+def test_no_other_process_may_look_into_it(look):
+    assert look.first["dumpable"] == 0
+
+
+def test_there_are_no_capabilities(look):
+    assert look.first["capabilities"] == "00" * 24
+    assert look.first["ambient"] == []
+
+
+def test_none_can_be_had(look):
+    assert look.first["bounding"] == []
+
+
+def test_the_warm_process_has_no_more_than_it_needs(look):
+    """SYS_ADMIN for namespaces and mounts, SETUID, SETGID and SETPCAP to give rights away, KILL to end a copy."""
+    assert look.inside.capabilities == 1 << 21 | 1 << 7 | 1 << 6 | 1 << 8 | 1 << 5
+
+
+@pytest.mark.parametrize("kind", ["users", "groups"])
+def test_nobody_is_root(look, kind):
+    """Real, effective and saved."""
+    ids = look.first[kind]
+    assert 0 not in ids and len(set(ids)) == 1
+    if ROOTED and look.way == "as we are":
+        assert not set(ids) & set(look.second[kind])  # two copies are two users
+
+
+def test_there_are_no_other_groups(look):
+    if ROOTED and look.way != "ordinary user":  # who keeps theirs
+        assert look.first["more_groups"] == []
+
+
+# --- namespaces -------------------------------------------------------------------------------------------------------
+
+
+def test_no_namespace_is_the_machines(look):
+    assert look.inside.shared == []
+
+
+def test_no_other_process_is_there(look):
+    """A copy is alone. Without namespaces inside there are two more: bubblewrap's and the warm process."""
+    alone = look.way != "no namespaces inside"
+    assert (look.first["pid"], look.first["others"]) == ((1, []) if alone else (3, [1, 2]))
+
+
+def test_none_of_our_processes_is_there(look):
+    assert look.first["ours"] == errno.ESRCH
+
+
+def test_no_shared_memory_of_another_copy_is_there(look):
+    assert (look.first["left"], look.second["left"]) == (False, False)
+
+
+def test_no_shared_memory_of_the_machine_is_there(look):
+    assert look.first["segment"] is False
+
+
+def test_no_file_of_an_earlier_copy_is_there(look):
+    assert "left" not in look.second["files"]
+
+
+def test_no_file_of_a_copy_at_its_side_is_there(jail):
+    writer = JailSession(jail, ["open('/scratch/left', 'w').write('for another')"])
+    reader = JailSession(jail, ["import os; print(os.listdir('/scratch'))"])
+    writer.run()
+    (run,) = reader.run()
+    writer.close()
+    reader.close()
+    assert run.output == "[]\n"
+
+
+def test_no_port_of_the_machine_is_there(look):
+    assert look.first["port"] is False
+
+
+def test_no_socket_of_the_machine_is_there(look):
+    """A name that starts with a zero byte belongs to the network, not to a folder."""
+    assert look.first["named"] is False
+
+
+def test_the_only_network_is_to_itself(look):
+    assert look.first["interfaces"] == ["lo"]
+
+
+def test_the_name_of_the_machine_is_not_told(look):
+    assert look.first["host"] == "jail"
+
+
+# --- what is there ----------------------------------------------------------------------------------------------------
+
+
+def test_there_is_no_proc_and_no_sys(look):
+    assert (look.first["proc"], look.first["sys"]) == (False, False)
+    assert not {"proc", "sys", "run", "var", "tmp", "bin", "mnt", "opt"} & set(look.first["root"])
+
+
+def test_all_that_is_mounted_is_read_only(look):
+    """But for scratch and the devices."""
+    writable = {place for place, options in look.inside.mounts.items() if "ro" not in options}
+    assert {place for place in writable if place != "/dev" and not place.startswith("/dev/")} == {"/scratch"}
+    assert "/" in look.inside.mounts
+
+
+def test_work_begins_in_scratch(look):
+    assert look.first["folder"] == "/scratch"
+
+
+def test_the_environment_is_ours(look):
+    ours = {"GRADER_MODULES", "HOME", "IPYTHONDIR", "LANG", "LC_CTYPE", "MPLBACKEND", "MPLCONFIGDIR", "PWD"}
+    ours |= {"MALLOC_ARENA_MAX", "OMP_NUM_THREADS", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH"}
+    assert {name for name in look.first["environment"] if not name.startswith("OPENBLAS_")} <= ours
+
+
+def test_no_way_to_the_warm_process_is_open(look):
+    """Standard input, output and errors, and the way to us."""
+    assert len(look.first["descriptors"]) == 4
+
+
+# --- the end ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_jail_ends_with_the_process_that_started_it():
+    """Even if the warm process does nothing more."""
+    code = (
+        "import time; from grader.sandbox.jail import Jail; jail = Jail('04_attention'); jail.open();"
+        "print(jail.pid, flush=True); time.sleep(600)"
+    )
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        bubblewrap = psutil.Process(int(parent.stdout.readline()))
+        jailed = [bubblewrap, *bubblewrap.children(recursive=True)]
+        warm = bubblewrap.children()[0].children()[0]
+        os.kill(warm.pid, signal.SIGSTOP)
+        parent.kill()
+    _, alive = psutil.wait_procs(jailed, timeout=10 * PATIENCE)
+    for process in alive:
+        process.kill()
+    assert len(jailed) == 4 and not alive

@@ -1,0 +1,180 @@
+"""The folders of a class: what is read of them, and that a file is written whole or not at all."""
+
+from pathlib import Path
+
+import pytest
+from small import CELLS, FIRST, MODULE, SECOND, SMALL, cell, filled, own, saved
+
+from grader import classroom
+from grader.classroom import Classroom, Submission, find_submission, fit, only_writer, write_whole
+from grader.errors import CourseError
+
+RIGHT, OTHER = saved(filled()), saved([own("x = 1")])
+
+
+def handed_in(folder: Path, **files: bytes) -> Submission:
+    """What is found where these files are; a name stands without its `.ipynb`."""
+    place = folder / "submitted" / "ada" / MODULE
+    place.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        (place / f"{name}.ipynb").write_bytes(data)
+    return find_submission(place, "ada", SMALL)
+
+
+def test_the_folders(tmp_path: Path) -> None:
+    klass = Classroom(tmp_path)
+    assert klass.submitted("ada", MODULE) == tmp_path / "submitted" / "ada" / "07_small"
+    assert klass.autograded("ada", MODULE) == tmp_path / "autograded" / "ada" / "07_small"
+    directory = klass.nbgrader_config().CourseDirectory
+    assert directory.db_url == f"sqlite:///{tmp_path}/gradebook.db" and directory.course_id == "tinytorch"
+    assert directory.submitted_directory == f"{tmp_path}/submitted"
+    assert directory.autograded_directory == f"{tmp_path}/autograded"
+    assert directory.feedback_directory == f"{tmp_path}/feedback"
+
+
+def test_students_are_folders(tmp_path: Path) -> None:
+    """Stray files, links and hidden folders are nobody."""
+    for name in ("ben", "ada", ".ipynb_checkpoints", ".hidden"):
+        (tmp_path / "submitted" / name).mkdir(parents=True)
+    (tmp_path / "submitted" / "notes.txt").write_text("stray")
+    (tmp_path / "submitted" / "cleo").symlink_to(tmp_path / "submitted" / "ada")
+    (tmp_path / "submitted" / "dan").symlink_to("/nowhere")
+    assert Classroom(tmp_path).students() == ["ada", "ben"]
+
+
+def test_a_class_without_submissions(tmp_path: Path) -> None:
+    with pytest.raises(CourseError) as caught:
+        Classroom(tmp_path).students()
+    where = tmp_path / "submitted"
+    assert str(caught.value) == f"{where}: no such folder; submissions are expected in {where}/<student>/<module>/"
+
+
+def test_the_notebook_with_the_right_name_is_read_whatever_is_in_it(tmp_path: Path) -> None:
+    assert handed_in(tmp_path, small=OTHER, another=RIGHT) == Submission("ada", OTHER)
+
+
+@pytest.mark.parametrize("name", ["a", "z"])
+def test_of_two_notebooks_with_other_names_the_one_that_fits(tmp_path: Path, name: str) -> None:
+    assert handed_in(tmp_path, m=OTHER, **{name: RIGHT}) == Submission(
+        "ada", RIGHT, note=f'the file is called "{name}.ipynb"'
+    )
+
+
+def test_a_notebook_that_fits_badly_is_better_than_none_and_none_that_is_damaged(tmp_path: Path) -> None:
+    assert handed_in(tmp_path, a=b"{", b=OTHER, c=b"").note == 'the file is called "b.ipynb"'
+
+
+def test_an_upper_case_ending(tmp_path: Path) -> None:
+    handed_in(tmp_path)
+    (tmp_path / "submitted" / "ada" / MODULE / "Small.IPYNB").write_bytes(RIGHT)
+    assert handed_in(tmp_path) == Submission("ada", RIGHT, note='the file is called "Small.IPYNB"')
+
+
+@pytest.mark.parametrize(
+    ("stamp", "expected"),
+    [
+        (b"2026-03-01 12:00:00 UTC\n", "2026-03-01 12:00:00 UTC"),
+        (b"", ""),
+        (b"\xff\xfe", "\ufffd\ufffd"),
+        (b"1" * 150, "1" * 100),
+    ],
+)
+def test_a_timestamp(tmp_path: Path, stamp: bytes, expected: str) -> None:
+    handed_in(tmp_path, small=RIGHT)
+    (tmp_path / "submitted" / "ada" / MODULE / "timestamp.txt").write_bytes(stamp)
+    assert handed_in(tmp_path) == Submission("ada", RIGHT, expected)
+
+
+def test_a_timestamp_that_is_a_link_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("2020-01-01 12:00:00 UTC")
+    handed_in(tmp_path, other=RIGHT)
+    (tmp_path / "submitted" / "ada" / MODULE / "timestamp.txt").symlink_to(tmp_path / "secret")
+    assert handed_in(tmp_path) == Submission("ada", RIGHT, note='the file is called "other.ipynb"')
+
+
+def test_a_timestamp_stands_beside_any_name(tmp_path: Path) -> None:
+    handed_in(tmp_path, other=RIGHT)
+    (tmp_path / "submitted" / "ada" / MODULE / "timestamp.txt").write_text("2026-03-01")
+    assert handed_in(tmp_path) == Submission("ada", RIGHT, "2026-03-01", 'the file is called "other.ipynb"')
+
+
+def test_nothing_was_handed_in(tmp_path: Path) -> None:
+    found = find_submission(tmp_path / "submitted" / "ada" / MODULE, "ada", SMALL)
+    assert found == Submission("ada", missing="nothing was handed in")
+    assert handed_in(tmp_path) == Submission("ada", missing="there is no notebook in the folder")
+
+
+def test_no_notebook_among_the_files(tmp_path: Path) -> None:
+    handed_in(tmp_path)
+    for name in ("f", "e", "d", "c", "b", "a.pdf"):
+        (tmp_path / "submitted" / "ada" / MODULE / name).write_text("")
+    (tmp_path / "submitted" / "ada" / MODULE / "folder.ipynb").mkdir()
+    assert handed_in(tmp_path) == Submission(
+        "ada", missing="there is no notebook in the folder, only a.pdf, b, c, d, e"
+    )
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_bytes(RIGHT)
+    handed_in(tmp_path)
+    (tmp_path / "submitted" / "ada" / MODULE / "small.ipynb").symlink_to(tmp_path / "secret")
+    assert handed_in(tmp_path) == Submission("ada", missing="small.ipynb is a link, and links are not followed")
+    missing = Submission("ada", missing="the folder is a link, and links are not followed")
+    (tmp_path / "submitted" / "ben").symlink_to(tmp_path / "submitted" / "ada")
+    assert find_submission(tmp_path / "submitted" / "ben" / MODULE, "ada", SMALL) == missing
+    (tmp_path / "submitted" / "cleo").mkdir()
+    (tmp_path / "submitted" / "cleo" / MODULE).symlink_to(tmp_path / "submitted" / "ada" / MODULE)
+    assert find_submission(tmp_path / "submitted" / "cleo" / MODULE, "ada", SMALL) == missing
+
+
+def test_no_more_is_read_than_can_be_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(classroom, "LARGEST", 10)
+    assert handed_in(tmp_path, small=b"0123456789abcdef").data == b"0123456789a"
+
+
+@pytest.mark.parametrize(
+    ("data", "answers"),
+    [
+        (RIGHT, 2),
+        (saved(CELLS), 2),
+        (saved([own(FIRST)]), 1),
+        (saved([own(f"{FIRST}\n{SECOND}")]), 2),
+        (saved([cell("first", "")]), 1),
+        (saved([cell("first", FIRST), cell("first", FIRST)]), 1),
+        (OTHER, 0),
+        (saved([]), 0),
+        (b"{", -1),
+        (b"", -1),
+    ],
+)
+def test_how_many_answers_a_notebook_has(data: bytes, answers: int) -> None:
+    assert fit(data, SMALL) == answers
+
+
+def test_a_second_writer_is_refused_and_the_next_is_not(tmp_path: Path) -> None:
+    with only_writer(tmp_path / "new"):
+        with pytest.raises(CourseError) as caught, only_writer(tmp_path / "new"):
+            pass
+        assert str(caught.value) == f"{tmp_path / 'new'}: another grader is at work here; wait until it is done"
+        with only_writer(tmp_path / "another"):
+            pass
+    with only_writer(tmp_path / "new"):
+        pass
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file"
+    write_whole(path, b"old")
+    write_whole(path, b"new")
+    assert path.read_bytes() == b"new" and list(tmp_path.iterdir()) == [path]
+
+    def full_disk(self: Path, data: bytes) -> None:
+        with self.open("wb") as file:
+            file.write(data[:1])
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Path, "write_bytes", full_disk)
+    for place in (path, tmp_path / "another"):
+        with pytest.raises(OSError, match="no space left"):
+            write_whole(place, b"newer")
+    assert path.read_bytes() == b"new" and not (tmp_path / "another").exists()

@@ -1,0 +1,183 @@
+"""Every notebook that is kept is a valid one, whatever was handed in, and has outputs of ours only. No jail: nothing runs."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import nbformat
+import pytest
+from small import CELLS, KNOWN, METADATA, MODULE, SMALL, filled, graded, named, own, saved, unreadable, verdict
+
+from exercises.model import Exercise, Verdict
+from grader import grade
+from grader.classroom import Submission
+from grader.grade import grade_notebook, grade_submission
+from grader.notebook import Cell
+from grader.records import kept_notebook
+from grader.result import VERDICT_TYPE, Result, Status, verdict_to_data
+from grader.sandbox import pool
+from grader.sandbox.session import CellRun, Trouble
+
+RUNS = {
+    "print(1)": CellRun("1\n"),
+    "1 / 0": CellRun("before\n", "ZeroDivisionError: division by zero", Trouble.ERROR),
+    "while True: pass": CellRun(trouble=Trouble.TIME),
+}
+ONE, TWO = SMALL.exercises
+VERDICTS = {"first": verdict(ONE, 0.5, message=KNOWN), "second": verdict(TWO, 1, 2)}
+
+
+class Session:
+    """In place of a JailSession: what comes of a cell is written down, and nothing is asked."""
+
+    def __init__(self, _jail: Any, cells: Sequence[str], _ours: Sequence[int]) -> None:
+        self.cells = cells
+
+    def run(self) -> list[CellRun]:
+        return [RUNS.get(cell, CellRun()) for cell in self.cells]
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture(autouse=True)
+def _nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def judge(exercise: Exercise, _session: Session) -> Verdict:
+        return VERDICTS[exercise.name]
+
+    monkeypatch.setattr(grade, "JailSession", Session)
+    monkeypatch.setattr(grade, "judge", judge)
+
+
+def result_of(data: bytes) -> Result:
+    jail: Any = None
+    return grade_notebook(data, SMALL, jail, "ada")
+
+
+def kept(data: bytes) -> dict[str, Any]:
+    """As it is in the file."""
+    whole = kept_notebook(Submission("ada", data), result_of(data), SMALL)
+    notebook: dict[str, Any] = json.loads(json.dumps(whole))
+    return notebook
+
+
+def moved(*cells: Cell) -> list[Cell]:
+    return [c for c in filled() if c["id"] not in [m["id"] for m in cells]] + list(cells)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        saved(filled()),
+        saved(CELLS),
+        saved([]),
+        b"",
+        b"{",
+        saved([own("print(1)"), own("1 / 0"), own("a *note*", "markdown"), own("raw", "raw"), *filled(), own("while True: pass")]),
+        saved([c | {"id": "same"} for c in filled()]),
+        saved([own(f"x{n}") | {"id": f"own-{n + 1}"} for n in range(3)] + filled()),
+        saved([own("x") | {"id": "repairs"}, own("y") | {"id": "reason"}]),
+        saved([c | {"outputs": [{"output_type": "stream"}], "attachments": {}, "execution_count": 7} for c in filled()]),
+        saved([c | {"cell_type": "markdown"} for c in filled()]),
+        saved([c | {"cell_type": "code"} for c in filled()]),
+        saved(filled("x" * 30_000, "y" * 30_000, "z" * 30_000)),
+        saved(filled(question="<script>alert(1)</script> ![x](y) \ud800")),
+        saved(moved(named(filled(), "first"))),
+        json.dumps({"worksheets": [{"cells": [{"cell_type": "code", "input": "print(1)", "prompt_number": 1}]}]}).encode(),
+    ],
+    ids=[
+        "right", "blank", "no cells", "empty", "damaged", "own cells", "one id", "ids like ours", "ids of what we add",
+        "with outputs", "all text", "all code", "too long", "live", "moved", "format 3",
+    ],
+)  # fmt: skip
+def test_what_is_kept_is_a_valid_notebook(data: bytes) -> None:
+    notebook = kept(data)
+    nbformat.validate(notebook)
+    ids = [cell["id"] for cell in notebook["cells"]]
+    assert len(set(ids)) == len(ids)
+    for cell in notebook["cells"]:
+        assert ("outputs" in cell) == ("execution_count" in cell) == (cell["cell_type"] == "code")
+
+
+def test_our_cells_are_ours_and_a_test_cell_has_the_verdict() -> None:
+    notebook = kept(
+        saved([c | {"outputs": [{"output_type": "stream", "name": "stdout", "text": "2.0"}]} for c in filled()])
+    )
+    assert notebook["metadata"] == METADATA | {"grader": notebook["metadata"]["grader"]}
+    with_outputs = {c["metadata"]["nbgrader"]["grade_id"]: c["outputs"] for c in notebook["cells"] if c.get("outputs")}
+    assert list(with_outputs) == ["test_first", "test_second"]
+    table = "first  0.5/2\n  lost  case 0  A mistake with a name."
+    assert with_outputs["test_first"] == [
+        {
+            "output_type": "display_data",
+            "metadata": {},
+            "data": {"text/plain": table, VERDICT_TYPE: json.loads(json.dumps(verdict_to_data(VERDICTS["first"])))},
+        },
+        {"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": {"text/plain": "0.5"}},
+    ]
+    assert [c["source"] for c in notebook["cells"]] == [c["source"] for c in filled()]
+    assert [c["metadata"] for c in notebook["cells"]] == [c["metadata"] for c in CELLS]
+
+
+def test_repairs_stand_at_the_top() -> None:
+    notebook = kept(saved([c for c in filled() if c["id"] not in ("imports", "second")]))
+    assert notebook["cells"][0] == {
+        "cell_type": "markdown",
+        "id": "repairs",
+        "metadata": {},
+        "source": (
+            "**Repairs.** The notebook that was handed in is not quite ours; graded after these repairs:\n\n"
+            '- the answer cell "second" is missing; graded without it\n- the cell "imports" is missing; put back\n'
+        ),
+    }
+    assert [c["id"] for c in notebook["cells"][1:]] == [c["id"] for c in CELLS]
+
+
+def test_what_a_cell_printed_and_raised_is_its_output() -> None:
+    notebook = kept(saved([own("print(1)"), own("1 / 0"), own("while True: pass"), own("x = 1"), *filled()]))
+    said = [[o["text"] for o in c["outputs"]] for c in notebook["cells"][:4]]
+    assert said == [
+        ["1\n"],
+        ["before\nZeroDivisionError: division by zero\n"],
+        ["This cell ran for too long and was stopped. It was left out.\n"],
+        [],
+    ]
+
+
+def test_what_is_too_long_is_cut() -> None:
+    """20,000 characters of all cells of a student's together."""
+    cells = kept(saved(filled("x" * 15_000, "y" * 6_000, "z" * 10)))["cells"]
+    sources = [c["source"] for c in cells if c["id"] in ("first", "second", "question")]
+    assert sources == [
+        "x" * 15_000,
+        "y" * 5_000 + "\n... 1000 more characters are left out ...",
+        "\n... 10 more characters are left out ...",
+    ]
+
+
+def test_the_result_of_a_submission(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "jail_of", lambda _module: None)
+    monkeypatch.setattr(grade, "load_assignment", lambda _module: SMALL)
+    data = saved([c for c in filled(second=named(CELLS, "second")["source"]) if c["id"] != "imports"])
+    result = grade_submission(Submission("ada", data, note="a note"), MODULE)
+    assert (result.student, result.module, result.status, result.score, result.max_score) == (
+        "ada",
+        MODULE,
+        "graded",
+        3.5,
+        5,
+    )
+    assert result.repairs == ("a note", 'the cell "imports" is missing; put back') and result.blank == ("second",)
+    assert result.verdicts == VERDICTS and result.reason == "" and not result.unchanged and result.seconds > 0
+    assert grade_submission(Submission("ada", data), MODULE).repairs == ('the cell "imports" is missing; put back',)
+    refused = grade_submission(Submission("ben", b"", note="a note"), MODULE)
+    assert (refused.status, refused.reason, refused.repairs) == (Status.UNREADABLE, "the file is empty", ("a note",))
+    assert refused.notebook is None and refused.verdicts == {}
+
+
+def test_an_unreadable_one_says_why() -> None:
+    notebook = kept_notebook(Submission("ada"), unreadable("ada"), SMALL)
+    nbformat.validate(notebook)
+    (cell,) = notebook["cells"]
+    assert cell["source"] == "**This submission could not be graded:** the file is empty."
+    nbformat.validate(json.loads(json.dumps(kept_notebook(Submission("ada"), graded("ada"), SMALL))))
