@@ -218,6 +218,12 @@ def test_an_exercise_is_added_to_the_library_the_student_copy_and_the_tables(add
     assert f"\n- {wrong.count('# --- ')} wrong answers " in readme and "# --- base 2\n" in wrong
 
 
+def test_what_the_page_writes_is_clean(added: Path) -> None:
+    for command in (("format", "--check"), ("check",)):
+        done = python(added, "-m", "ruff", *command, str(EXERCISE))
+        assert done.returncode == 0, done.stdout
+
+
 def test_modules_are_added_to_the_library_the_tables_and_the_kits(added: Path) -> None:
     code = "from tinytorch.core.pooling import mean_pool as m; from tinytorch.core.outlook import pooled as p; print(p(m([[2]]), [4]).item())"
     assert python(added, "-c", code).stdout == "3.0\n"
@@ -410,6 +416,7 @@ def test_a_module_is_dropped(without_05: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_quick_tests_pass_without_a_module_that_was_dropped(without_05: Path) -> None:
+@pytest.mark.timeout(1800)
+def test_the_tests_pass_without_a_module_that_was_dropped(without_05: Path) -> None:
     run(without_05, BLOCKS["recount"])
     run_tests(without_05, "-m", "not jail and not browser and not slow", "--ignore=tests/course/test_changing.py")
