@@ -169,7 +169,7 @@ def test_a_penalty_ends_when_the_due_date_is_later(book: Any, database: Path) ->
 
 def test_a_penalty_is_of_the_new_points_and_of_those_given_by_hand(book: Any) -> None:
     book.update_or_create_assignment(MODULE, duedate=DUE)
-    late = Late(1)
+    late = Late(None)
     write(book, graded("ada", 1, 1), "2026-03-01 13:00:00 UTC", late)
     by_hand(book, "question", manual_score=3.5)
     write(book, graded("ada", 2, 1), "", late)
