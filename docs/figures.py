@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 from grader.build import run_notebook
-from grader.course import ROOT, module_notebook
+from grader.course import module_notebook
+from grader.kit import EXAMPLES, SHARED
 
 FIGURES = {"training": "reversal.png", "two-heads": "two_heads.png"}
 
@@ -17,9 +18,10 @@ def main() -> None:
         if cell.id in FIGURES:
             (png,) = (o.data["image/png"] for o in cell.outputs if "image/png" in o.get("data", {}))
             Path(__file__).with_name(FIGURES[cell.id]).write_bytes(base64.b64decode(png))
-    for name in ("reverse", "characters", "translate", "generate"):
-        picture = str(Path(__file__).with_name(f"{name}.png"))
-        subprocess.run([sys.executable, str(ROOT / "examples" / f"{name}.py"), picture], check=True)
+    for example in sorted(EXAMPLES.glob("*.py")):
+        if example != SHARED:
+            picture = str(Path(__file__).with_name(f"{example.stem}.png"))
+            subprocess.run([sys.executable, str(example), picture], check=True)
 
 
 if __name__ == "__main__":
