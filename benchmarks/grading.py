@@ -159,7 +159,7 @@ def where_time_goes() -> list[tuple[str, float]]:
     from grader.course import load_assignment
     from grader.notebook import CellKind
     from grader.rebuild import is_run, rebuild
-    from grader.sandbox.check import open_jail
+    from grader.sandbox.check_jail import open_jail
     from grader.sandbox.session import JailSession
 
     assignment = load_assignment(MODULE)

@@ -174,7 +174,7 @@ def _changed_input(question: Question, reply: Reply) -> str | None:
 
 
 def _where(key: str, answer: np.ndarray, reference: np.ndarray) -> Said:
-    """Where a result of the right shape is wrong."""
+    """The last resort: where a result of the right shape is wrong."""
     if not np.isfinite(answer.astype(float)).all() and np.isfinite(reference).all():
         return Said(f"`{key}` holds inf or nan.")
     off = [i for i in np.ndindex(reference.shape) if not same(answer[i][None], np.asarray(reference[i])[None])]

@@ -1,4 +1,4 @@
-"""Short ways to write down a misconception."""
+"""Short ways to write down a misconception. The sentences are in autograded_tests/."""
 
 from collections.abc import Callable
 from typing import Any

@@ -107,7 +107,7 @@ def _grade_class(options: argparse.Namespace) -> int:
     from grader import batch, quick_nbgrader
     from grader.classroom import Classroom
     from grader.result import Status
-    from grader.sandbox.check import unprotected
+    from grader.sandbox.check_jail import unprotected
 
     if unprotected():
         print("grade: GRADER_JAIL=none: nothing protects this machine from what students wrote", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""nbgrader's gradebook, the system of record. One writer at a time."""
+"""nbgrader's gradebook, the system of record: opened, written and read here. One writer at a time."""
 
 import re
 import warnings

@@ -15,7 +15,7 @@ import pytest
 from limits import PATIENCE, QUICK, chromium
 
 from grader.course import ROOT, Assignment, load_assignment
-from grader.sandbox.check import open_jail
+from grader.sandbox.check_jail import open_jail
 from grader.sandbox.jail import Jail
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from grader.notebook import LARGEST
 
 # Paths inside an archive, tried in this order. Groups: student; optional: id (the platform's number for the student),
 # attempt (a number; the largest wins), timestamp; file is the name that the student gave.
+# An example of each is in tests/grader/platforms/test_names.py.
 PATTERNS = {
     # "Ada Lovelace_1234567_assignsubmission_file_/attention.ipynb", or the same without folders
     "Moodle": r"(?:.*/)?(?P<student>[^/_]+)_(?P<id>\d+)_assignsubmission_file_?/?(?P<file>[^/]+)",

@@ -1,4 +1,4 @@
-"""What one submission may use."""
+"""What one submission may use: time, memory, files."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 class Limits:
     """Times in seconds, sizes in bytes."""
 
-    cell_time: float = 10
-    probe_time: float = 4
-    whole_time: float = 60
+    cell_time: float = 10  # one cell
+    probe_time: float = 4  # one question
+    whole_time: float = 60  # all cells and questions together
     memory: int = 1536 << 20  # address space, of which the warm process has about 400 MB
     threads: int = 16  # in one process; it can start no other
     file_size: int = 16 << 20

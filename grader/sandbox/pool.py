@@ -3,7 +3,7 @@
 import threading
 
 from grader.course import modules
-from grader.sandbox.check import installed, open_jail, unprotected
+from grader.sandbox.check_jail import installed, open_jail, unprotected
 from grader.sandbox.jail import Jail
 
 _jails: dict[str, Jail] = {}

@@ -18,7 +18,7 @@ from grader.course import ROOT
 from grader.pages.feedback import write_feedback
 from grader.result import Result
 from grader.sandbox import pool
-from grader.sandbox.check import open_jail
+from grader.sandbox.check_jail import open_jail
 
 pytestmark = pytest.mark.jail
 

@@ -24,7 +24,7 @@ from grader.classroom import Classroom
 from grader.course import ROOT, load_assignment
 from grader.grade import grade_notebook
 from grader.platforms.collect import collect
-from grader.sandbox.check import open_jail
+from grader.sandbox.check_jail import open_jail
 from tinytorch.core.efficient_attention import KVCache
 
 MODULE = "05_efficient_attention"

@@ -75,6 +75,10 @@ NAMES = {
 }
 
 
+def test_each_pattern_has_an_example() -> None:
+    assert NAMES.keys() == PATTERNS.keys()
+
+
 @pytest.mark.parametrize(
     ("pattern", "path", "student"), [(p, path, s) for p, found in NAMES.items() for path, s in found.items()]
 )

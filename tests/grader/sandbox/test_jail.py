@@ -22,7 +22,7 @@ from grader.course import ROOT
 from grader.errors import JailError, JailTrouble
 from grader.grade import grade_notebook
 from grader.result import Result
-from grader.sandbox.check import check, open_jail
+from grader.sandbox.check_jail import check, open_jail
 from grader.sandbox.jail import Jail
 from grader.sandbox.limits import Limits
 from grader.sandbox.session import JailSession
@@ -224,7 +224,7 @@ def test_without_namespaces_inside_the_answer_is_the_same(jail, assignment):
 def test_it_works_for_an_ordinary_user():
     """As a user who is not root, in a user namespace of their own."""
     code = (
-        "import os; from grader.sandbox.check import open_jail; assert os.geteuid() != 0;"
+        "import os; from grader.sandbox.check_jail import open_jail; assert os.geteuid() != 0;"
         "jail = open_jail('04_attention'); assert jail.namespaces; jail.close(); print('holds')"
     )
     command = [sys.executable, "-c", code]

@@ -65,7 +65,7 @@ def _checked(jail: Jail) -> Jail:
 
 
 def check(jail: Jail) -> None:
-    """Try from inside whether a jail holds; JailError if it does not."""
+    """Try from inside whether a jail holds (walls.look_around); JailError if it does not."""
     connection, slot = jail.open()
     try:
         connection.settimeout(20)
