@@ -7,6 +7,8 @@ INSTALLED := .venv/.installed
 SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=loadgroup
 # NumPy, one thread each: two processes on two cores are faster than one that quarrels with itself
 export OPENBLAS_NUM_THREADS ?= 1
+# tests that run side by side share the machine, so their limits are a little longer
+export GRADER_TEST_PATIENCE ?= 1.5
 
 help:  ## print this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 10

@@ -109,6 +109,7 @@ def leaks_to(
     return [(what, line) for what, line in found if line not in own]
 
 
+@pytest.mark.slow  # a page takes longer than grading
 def test_nothing_hidden_got_out(gauntlet, pages, hidden) -> None:
     """No solution, hidden test, reference, gradebook or other student's work in any notebook that is kept, or any page."""
     folder = gauntlet[0]
@@ -118,6 +119,7 @@ def test_nothing_hidden_got_out(gauntlet, pages, hidden) -> None:
         assert not leaks_to(path.parents[1].name, shown(path), folder, hidden), path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["a solution", "a hidden test", "a reference", "the gradebook", "another's work"])
 def test_one_hidden_line_would_be_found(what: str, gauntlet, pages, hidden, tmp_path: Path) -> None:
     """One line, put into a copy of a notebook as an output and into one of a page as a text and as an attribute."""
@@ -139,6 +141,7 @@ def test_one_hidden_line_would_be_found(what: str, gauntlet, pages, hidden, tmp_
         assert (what, line) in leaks_to(student, shown(tmp_path / name), folder, hidden), name
 
 
+@pytest.mark.slow  # a page takes longer than grading
 def test_pages_are_small_and_run_and_load_nothing(pages) -> None:
     for page in pages.values():
         text = page.read_text()
