@@ -159,7 +159,7 @@ def test_only_who_changes_an_input_is_told_so() -> None:
         for answer, verdicts in wrong_verdicts().items()
         if any("was changed in place" in message for v in verdicts.values() for message in v.messages)
     ]
-    assert len(told) > 10 and all(re.search("in place|chang|set to zero", answer.title) for answer in told), told
+    assert told and all(re.search("in place|chang|set to zero", answer.title) for answer in told), told
 
 
 @pytest.mark.long

@@ -40,11 +40,7 @@ TARGETS: dict[str, list[str]] = {
     "grader/platforms/export.py": ["tests/grader/platforms/test_export.py"],
     "grader/sandbox/wire.py": ["tests/grader/sandbox/test_wire.py"],
     "grader/sandbox/session.py": ["tests/grader/sandbox/test_session.py"],
-    "tinytorch/core/tensor.py": LIBRARY,
-    "tinytorch/core/activations.py": LIBRARY,
-    "tinytorch/core/layers.py": LIBRARY,
-    "tinytorch/core/attention.py": LIBRARY,
-    "tinytorch/core/efficient_attention.py": LIBRARY,
+    **{f"tinytorch/core/{path.name}": LIBRARY for path in sorted((ROOT / "tinytorch" / "core").glob("[a-z]*.py"))},
 }
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {

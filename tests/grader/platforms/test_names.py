@@ -69,7 +69,7 @@ NAMES = {
         "ada_attention.ipynb": "ada",
         "ada-attention.ipynb": "ada",
         "ada_lovelace_attention.ipynb": "ada_lovelace",
-        "ada_efficient_attention.ipynb": "ada",
+        "ada_activations.ipynb": "ada",
         "ada_homework.ipynb": "ada",
     },
 }
@@ -85,7 +85,7 @@ def test_each_pattern_has_an_example() -> None:
 def test_whose_file_it_is(tmp_path: Path, pattern: str, path: str, student: str) -> None:
     assert lines(archive(tmp_path, {path: FITS}), tmp_path) == [f"taken    {path} -> {student}"]
     assert handed_in(tmp_path) == {student: FITS}
-    alone = PATTERNS[pattern].replace(NOTEBOOKS, "attention|efficient_attention")
+    alone = PATTERNS[pattern].replace(NOTEBOOKS, "attention|activations")
     assert lines(archive(tmp_path, {path: FITS}), tmp_path, alone) == [f"taken    {path} -> {student}"]
 
 
