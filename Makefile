@@ -4,7 +4,7 @@ PYTHON ?= python3
 MODULE ?= 04_attention
 BIN := .venv/bin
 INSTALLED := .venv/.installed
-SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=loadgroup
+SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=loadfile
 # NumPy, one thread each: two processes on two cores are faster than one that quarrels with itself
 export OPENBLAS_NUM_THREADS ?= 1
 # tests that run side by side share the machine, so their limits are a little longer

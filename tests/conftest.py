@@ -27,12 +27,8 @@ PROGRAMS = {"jail": (("bwrap",), "bubblewrap"), "browser": (("chromium", "chromi
 MAY_BE_SKIPPED = re.compile(r"package (torch|python3\.\d+) is not installed|NumPy [\d.]+ has no wheels for Python")
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Give every test its time limit, multiplied by the patience that is asked for, its marks, and its place among processes.
-
-    What uses the jail runs in one process, so that time limits are not tried by many at a time; else a file is one piece.
-    """
+    """Give every test its time limit, multiplied by the patience that is asked for, and its marks."""
     for item in items:
         mark = item.get_closest_marker("timeout")
         seconds = float(mark.args[0] if mark else config.getini("timeout"))
@@ -40,9 +36,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for fixture, name in NEED.items():
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(name)
-        jailed = item.get_closest_marker("jail") or item.get_closest_marker("browser")
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group("jail" if jailed else item.path.stem))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -5,6 +5,5 @@ from messages import PAGE, page
 
 
 @pytest.mark.long  # it needs the verdicts on all answers, as test_answers.py does
-@pytest.mark.xdist_group("test_answers")
 def test_messages_page_is_up_to_date() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "python tests/support/messages.py writes it"
