@@ -76,7 +76,7 @@ def test_a_wrong_answer_is_shown_in_its_line(kit):
     assert "ok   apply_mask" in checked.stdout and "to go" in checked.stdout
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_right_answers_make_a_library_that_works(kit):
     """It passes autograded_tests, and the examples run on it."""
     (kit / "attention.ipynb").write_bytes(submission())

@@ -189,6 +189,7 @@ def test_the_report_finds_who_is_alike_and_who_is_missing(graded):
     assert write_report(MODULE, Classroom(graded)).read_text() == html
 
 
+@pytest.mark.slow
 def test_feedback_by_nbgraders_own_command_is_the_same(graded):
     write_feedback(MODULE, Classroom(graded))
     ours = (graded / "feedback" / "chloe" / MODULE / "attention.html").read_text()
