@@ -172,7 +172,7 @@ def noticed(mutant: Mutant, root: Path, seconds: float) -> bool:
     """Whether one of the file's tests fails, or hangs, with this change."""
     path = root / mutant.file
     right = path.read_text(encoding="utf-8")
-    environment = os.environ | {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1", "GRADER_MUTANT": "1"}
+    environment = os.environ | {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-P", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *TARGETS[mutant.file]]
     try:
         path.write_text(mutant.source, encoding="utf-8")
