@@ -17,7 +17,7 @@ from grader.sandbox import session as session_module
 from grader.sandbox.limits import Limits
 from grader.sandbox.session import CellRun, JailSession, Trouble
 
-SHORT = 0.3 * PATIENCE  # seconds; for what is to come too late
+SHORT = 0.5 * PATIENCE  # seconds; for what is to come too late
 HASTY = Limits(cell_time=SHORT, probe_time=SHORT)
 QUESTION = Question("probe", {"x": np.arange(3.0), "n": 2}, ("y",))
 TWICE = StandIn("_twice", ("x",), 1, lambda x: [2 * x], lambda index, grad, x: [[2 * grad][index] + 0 * x])
@@ -307,7 +307,9 @@ def test_a_stand_in_is_answered_199_times_for_one_question_and_no_more():
     assert (reply_to(act, OFFERED)[0], len(told)) == (Reply({"y": np.ones(1)}), 199)
     act, told = asking({"x": np.ones(1)}, times=200)
     reply, jail = reply_to(act, OFFERED)
-    assert (reply, len(told), jail.ended) == (Reply(problem=Problem.BAD), 200, [1])
+    assert (reply, jail.ended) == (Reply(problem=Problem.BAD), [1])
+    while len(told) < 200:  # the last answer may still be on its way to the thread that plays the student
+        time.sleep(0.01)
 
 
 # --- after failures ---------------------------------------------------------------------------------------------------
