@@ -419,4 +419,5 @@ def test_a_module_is_dropped(without_05: Path, tmp_path: Path) -> None:
 @pytest.mark.timeout(1800)
 def test_the_tests_pass_without_a_module_that_was_dropped(without_05: Path) -> None:
     run(without_05, BLOCKS["recount"])
-    run_tests(without_05, "-m", "not jail and not browser and not slow", "--ignore=tests/course/test_changing.py")
+    quick = "not jail and not browser and not long and not slow"
+    run_tests(without_05, "-m", quick, "--ignore=tests/course/test_changing.py")
