@@ -21,7 +21,7 @@ from grader.sandbox.jail import Jail
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-NEED = {"jail": "jail", "browser": "browser", "page": "browser"}  # a test with this fixture has this mark
+NEED = {"jail": "jail", "browser": "browser"}  # a test with this fixture has this mark
 PROGRAMS = {"jail": (("bwrap",), "bubblewrap"), "browser": (("chromium", "chromium-browser"), "chromium")}
 # PyTorch is too large for the locked packages, and hardly a machine has every Python
 MAY_BE_SKIPPED = re.compile(r"package (torch|python3\.\d+) is not installed|NumPy [\d.]+ has no wheels for Python")
