@@ -89,8 +89,8 @@ OTHERS = [
 @pytest.mark.parametrize(
     "others",
     [
-        pytest.param(OTHERS, id="fresh", marks=pytest.mark.long),
-        pytest.param([*OTHERS, "nbgrader.api", "nbgrader.preprocessors"], id="nbgrader"),
+        pytest.param(OTHERS, id="fresh"),
+        pytest.param([*OTHERS, "nbgrader.api", "nbgrader.preprocessors"], id="nbgrader", marks=pytest.mark.long),
     ],
 )
 def test_importing_changes_nothing(others):

@@ -57,6 +57,7 @@ def kit(tmp_path_factory) -> Path:
     return unpacked_kit(MODULE, tmp_path_factory.mktemp("kit"))
 
 
+@pytest.mark.long
 def test_a_blank_notebook_says_what_is_open(kit):
     checked = make(kit, "check")
     assert (
@@ -68,6 +69,7 @@ def test_a_blank_notebook_says_what_is_open(kit):
     assert (kit / "tinytorch" / "core" / "attention.py").is_file()
 
 
+@pytest.mark.long
 def test_a_wrong_answer_is_shown_in_its_line(kit):
     wrong = {"scale_scores": "#| export\ndef _scale_scores(scores, d_k):\n    return scores / d_k\n"}
     (kit / "attention.ipynb").write_bytes(submission(wrong))

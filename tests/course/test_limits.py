@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 SMALL = """
 import time
@@ -50,6 +52,7 @@ def outcomes(folder: Path, **environment: str) -> dict[str, str]:
     return dict(cases)
 
 
+@pytest.mark.long
 def test_elsewhere_nothing_changes(tmp_path: Path) -> None:
     said = outcomes(tmp_path)
     assert said["test_limit_of_the_settings"] == said["test_limit_of_its_own"] == ""
@@ -57,6 +60,7 @@ def test_elsewhere_nothing_changes(tmp_path: Path) -> None:
         assert said[name].startswith("<skipped"), said
 
 
+@pytest.mark.long
 def test_in_ci_a_skip_is_a_failure_and_limits_are_multiplied_by_the_patience(tmp_path: Path) -> None:
     said = outcomes(tmp_path, CI="1", GRADER_TEST_PATIENCE="0.0003")
     for name in ("test_limit_of_the_settings", "test_limit_of_its_own"):

@@ -86,6 +86,7 @@ def change_cell(data, cell: dict, what: str) -> None:
 
 @FUZZ
 @given(st.data())
+@pytest.mark.long
 def test_a_notebook_with_anything_in_it(data):
     """Values at random places of a right notebook are replaced, removed, doubled or moved."""
     notebook = json.loads(RIGHT)

@@ -44,9 +44,11 @@ def weights_for(values: list[Any], seed: int) -> list[tuple[int, np.ndarray]]:
     return [(place, rng.normal(size=np.shape(values[place]))) for place in places]
 
 
-@pytest.mark.parametrize(
-    "first", [pytest.param(n, marks=pytest.mark.slow if n >= FIRST else ()) for n in range(0, GRAPHS, AT_A_TIME)]
-)
+def mark(first: int) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.slow] if first >= FIRST else [pytest.mark.long] if first >= 2 * AT_A_TIME else []
+
+
+@pytest.mark.parametrize("first", [pytest.param(n, marks=mark(n)) for n in range(0, GRAPHS, AT_A_TIME)])
 def test_random_graphs(first):
     """Values against NumPy, gradients of several backward calls against central differences of the same steps in NumPy."""
     for seed in range(first, first + AT_A_TIME):
@@ -69,6 +71,7 @@ def test_random_graphs(first):
             np.testing.assert_array_equal(value.data, array)
 
 
+@pytest.mark.long
 def test_the_random_graphs_cover_every_operation():
     """Each operation often, inputs shared, empty arrays and broadcasting among them; and no two leaves share a gradient."""
     programs = [random_program(seed) for seed in range(GRAPHS)]

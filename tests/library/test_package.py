@@ -77,6 +77,7 @@ def faults(folder: Path, programs: dict[str, str]) -> set[tuple[str, int]]:
     return {(name, int(line)) for name, line in found}
 
 
+@pytest.mark.long
 def test_programs_of_importers_are_clean_under_mypy_and_mistakes_are_found(tmp_path):
     pytest.importorskip("mypy", reason="package mypy is not installed")
     calls = {f"uses_{name}": c for name, c in calls_of_all_modules().items() if c.program}
@@ -160,6 +161,7 @@ def wheel(tmp_path_factory) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_the_wheel_holds_the_library_and_needs_numpy_only(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -192,7 +194,7 @@ def interpreter(version: str) -> str | None:
 @pytest.mark.parametrize("numpy", ["2.0.2", "newest"])
 @pytest.mark.parametrize("python", PYTHONS)
 def test_the_wheel_works_in_a_clean_environment(wheel, python, numpy, tmp_path):
-    """The library's own tests, on the installed wheel, from a folder in which nothing else of the project can be imported."""
+    """The library's own tests and the table of exceptions, on the installed wheel; nothing else of the project can be imported."""
     found = interpreter(python)
     if found is None:
         pytest.skip(f"package python{python} is not installed")
@@ -207,6 +209,8 @@ def test_the_wheel_works_in_a_clean_environment(wheel, python, numpy, tmp_path):
         tmp_path / "library",
         ignore=shutil.ignore_patterns("__pycache__", "test_package.py"),
     )
+    # what Python and NumPy say when they raise chooses sentences for students
+    shutil.copy(ROOT / "tests" / "exercises" / "test_exceptions.py", tmp_path / "library")
     for folder in ("autograded_tests", "exercises"):
         shutil.copytree(ROOT / folder, tmp_path / "references" / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)

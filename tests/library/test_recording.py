@@ -162,6 +162,7 @@ def test_a_copy_keeps_values_and_not_the_record(duplicate):
     np.testing.assert_allclose(leaf.grad, 2 * before)
 
 
+@pytest.mark.long
 def test_a_deep_graph_can_be_copied_and_let_go():
     y = Tensor([1.0], requires_grad=True)
     for _ in range(100_000):
