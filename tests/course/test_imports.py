@@ -89,7 +89,7 @@ OTHERS = [
 @pytest.mark.parametrize(
     "others",
     [
-        pytest.param(OTHERS, id="fresh"),
+        pytest.param(OTHERS, id="fresh", marks=pytest.mark.long),
         pytest.param([*OTHERS, "nbgrader.api", "nbgrader.preprocessors"], id="nbgrader", marks=pytest.mark.long),
     ],
 )

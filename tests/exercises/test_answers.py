@@ -24,7 +24,7 @@ def named(verdict: Verdict) -> bool:
 
 
 @pytest.mark.parametrize(
-    "answer", [pytest.param(a, id=str(a), marks=[pytest.mark.long] * (n % 8 > 0)) for n, a in enumerate(WRONG)]
+    "answer", [pytest.param(a, id=str(a), marks=[pytest.mark.long] * (n % 16 > 0)) for n, a in enumerate(WRONG)]
 )
 def test_wrong_answer_is_caught_in_its_own_exercise(answer: Answer) -> None:
     found = verdicts_on(answer)
@@ -110,6 +110,7 @@ OTHERS = Data(seed=1, B=3, H=2, L=6, S=7, D=5, Dv=4)
 ELSEWHERE = {name: exercise.on(OTHERS) for name, exercise in EXERCISES.items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("answer", RIGHT, ids=str)
 def test_a_right_answer_is_right_for_other_seeds_and_sizes(answer: Answer) -> None:
     exercise = EXERCISES[answer.exercise]

@@ -45,7 +45,7 @@ def weights_for(values: list[Any], seed: int) -> list[tuple[int, np.ndarray]]:
 
 
 def mark(first: int) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.slow] if first >= FIRST else [pytest.mark.long] if first >= 2 * AT_A_TIME else []
+    return [pytest.mark.slow] if first >= FIRST else [pytest.mark.long] if first >= AT_A_TIME else []
 
 
 @pytest.mark.parametrize("first", [pytest.param(n, marks=mark(n)) for n in range(0, GRAPHS, AT_A_TIME)])
