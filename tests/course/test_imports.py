@@ -106,6 +106,7 @@ def test_importing_changes_nothing(others):
     assert not {name: complaints for name, complaints in found.items() if complaints}
 
 
+@pytest.mark.long
 def test_nbgrader_is_whole_after_a_quick_import():
     code = """
 import sys

@@ -33,7 +33,9 @@ def test_wrong_answer_is_caught_in_its_own_exercise(answer: Answer) -> None:
         assert other.exercise == answer.exercise or other.points == other.max, f"cascades:\n{other}"
 
 
-@pytest.mark.parametrize("answer", RIGHT, ids=str)
+@pytest.mark.parametrize(
+    "answer", [pytest.param(a, id=str(a), marks=[pytest.mark.long] * (n % 3 > 0)) for n, a in enumerate(RIGHT)]
+)
 def test_right_answer_keeps_all_points(answer: Answer) -> None:
     for verdict in verdicts_on(answer).values():
         assert verdict.points == verdict.max, f"\n{verdict}"

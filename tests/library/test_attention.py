@@ -310,6 +310,7 @@ def test_inside_no_grad_nothing_is_recorded():
         assert not layer(WEIGHTS, BIASES)(Tensor(X)).requires_grad
 
 
+@pytest.mark.long
 def test_import_needs_numpy_only_and_is_quick():
     """In a fresh interpreter: what importing the library loads beyond NumPy, and how long it takes beyond NumPy."""
     code = (

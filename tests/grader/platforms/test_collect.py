@@ -124,6 +124,7 @@ def test_a_pattern_of_ones_own(tmp_path):
             take(tmp_path, files, patterns=[pattern])
 
 
+@pytest.mark.long
 def test_paths_that_lead_out_links_and_bombs(tmp_path):
     path = tmp_path / "evil.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
