@@ -7,9 +7,9 @@ from configparser import ConfigParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from exercises.errors import ExerciseError
+from exercises.errors import UserError
 from grader import course
-from grader.errors import CourseError, GraderError
+from grader.errors import CourseError
 
 if TYPE_CHECKING:
     from grader.result import Result
@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
             f"{options.command}: stopped; what was done is kept, the same command goes on from there", file=sys.stderr
         )
         return 130
-    except (GraderError, ExerciseError) as error:
+    except UserError as error:
         print(f"{options.command}: {error}", file=sys.stderr)
         return 1
 

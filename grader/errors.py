@@ -2,20 +2,18 @@
 
 from enum import StrEnum
 
-
-class GraderError(Exception):
-    """The base: the command line prints the message and ends with status 1."""
+from exercises.errors import UserError
 
 
-class CourseError(GraderError):
+class CourseError(UserError):
     """Something in the course, or in what a command was given, is wrong."""
 
 
-class GradebookError(GraderError):
+class GradebookError(UserError):
     """The gradebook cannot be used or changed."""
 
 
-class Unreadable(GraderError):
+class Unreadable(UserError):
     """A submission is no notebook; the message says in plain words what it is."""
 
 
@@ -29,7 +27,7 @@ class JailTrouble(StrEnum):
     HOLES = "holes"
 
 
-class JailError(GraderError):
+class JailError(UserError):
     """No jail can be made here, or it does not hold."""
 
     def __init__(self, message: str, trouble: JailTrouble = JailTrouble.NOT_STARTED) -> None:
