@@ -365,6 +365,8 @@ def run_probe(
         return {}, Problem.KIND, str(error)
     except Missing as error:
         return {}, Problem.MISSING, str(error)
+    except MemoryError as error:
+        return {}, Problem.MEMORY, str(error)
     except Exception as error:  # noqa: BLE001  (students' code raises what it likes)
         return {}, Problem.RAISED, f"{type(error).__name__}: {error}"
     finally:

@@ -116,7 +116,7 @@ def _ask(
     }
     with np.errstate(all="ignore"):
         results, problem, text = run_probe(warm.shell.user_ns, message["probe"], message["inputs"] | arrays, stand_ins)
-    raised = text.partition(":")[0] if problem is Problem.RAISED else ""  # run_probe puts the type before the text
+    raised = MemoryError.__name__ if problem is Problem.MEMORY else ""
     return results, {"problem": problem, "text": text[:2000], "raised": raised}
 
 
