@@ -23,6 +23,7 @@ OURS = {
         "exercises/stand_ins.py",
         "grader/__init__.py",
         "grader/sandbox/__init__.py",
+        "grader/sandbox/copies.py",
         "grader/sandbox/wire.py",
         "grader/sandbox/walls.py",
         "grader/sandbox/worker.py",

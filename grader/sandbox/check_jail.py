@@ -66,7 +66,8 @@ def _checked(jail: Jail) -> Jail:
 
 def check(jail: Jail) -> None:
     """Try from inside whether a jail holds (walls.look_around); JailError if it does not."""
-    connection, slot = jail.open()
+    copy = jail.open()
+    connection = copy.connection
     try:
         connection.settimeout(20)
         wire.send(connection, {"id": 0, "do": wire.Request.LOOK_AROUND}, {})
@@ -76,7 +77,7 @@ def check(jail: Jail) -> None:
         raise JailError(f"the jail did not answer: {error}", JailTrouble.SILENT) from None
     finally:
         connection.close()
-        jail.end(slot)
+        jail.end(copy.slot)
     if holes:
         sentences = ", ".join(HOLDS[wall] for wall in holes)
         raise JailError(f"the jail does not hold; not so: {sentences}", JailTrouble.HOLES)

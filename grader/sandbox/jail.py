@@ -1,28 +1,22 @@
-"""A warm process in a jail, copied for each submission.
+"""The warm process in a jail, whose copies run submissions.
 
 bubblewrap.py says what the jail is made of. Each submission's copy gets namespaces, a scratch folder and limits of its own
-(see `enclose` in walls.py). check.py decides whether a jail is good enough.
+(see `enclose` in walls.py). check_jail.py decides whether a jail is good enough.
 """
 
-import itertools
 import json
 import os
 import shutil
-import signal
-import socket
-import subprocess
 import sys
 import tempfile
-import threading
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 
 from grader.course import modules
-from grader.errors import JailError, JailTrouble
 from grader.sandbox import bubblewrap
 from grader.sandbox.limits import Limits
-from grader.sandbox.wire import LONGEST, Answer, Order
+from grader.sandbox.warm import Copy, Ended, WarmProcess
 
 
 class JailKind(StrEnum):
@@ -32,7 +26,7 @@ class JailKind(StrEnum):
     NONE = "none"
 
 
-class Jail:
+class Jail(WarmProcess):
     """Copies of a warm process. May be used by several threads.
 
     module      the module graded: only the library of those before it is inside
@@ -48,34 +42,17 @@ class Jail:
     ) -> None:
         self.module, self.limits, self.kind = module, limits or Limits(), kind
         self.namespaces = namespaces and kind == JailKind.BUBBLEWRAP
-        self._lock, self._slots = threading.Lock(), itertools.count(1)
         self._fresh: dict[int, Jail] = {}
-        self._start()
-
-    def _start(self) -> None:
-        """Start the warm process; it warms up while we do something else."""
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._ready, self._scratch = False, ""
-        names = [m.partition("_")[2] for m in modules()[: modules().index(self.module)]]
-        if self.kind == JailKind.BUBBLEWRAP:
+        self._scratch = ""
+        names = [m.partition("_")[2] for m in modules()[: modules().index(module)]]
+        if kind == JailKind.BUBBLEWRAP:
             home, library, command = "/scratch", str(bubblewrap.INSIDE), bubblewrap.command_line(names)
         else:
             home = library = self._scratch = tempfile.mkdtemp()
             bubblewrap.copy_files(Path(library), names)
             command = []
-        command += [sys.executable, "-P", "-m", "grader.sandbox.worker", str(theirs.fileno()), self._settings(home)]
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (as long as the jail)
-        self._process = subprocess.Popen(
-            command,
-            env=self._environment(names, home, library),
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=self._errors,
-            start_new_session=True,  # Ctrl-C is for us
-            cwd="/",
-        )
-        theirs.close()
+        command += [sys.executable, "-P", "-m", "grader.sandbox.worker"]
+        super().__init__("the jail", command, self._environment(names, home, library), self._settings(home))
 
     def _settings(self, scratch: str) -> str:
         """JSON for worker.py's Settings."""
@@ -101,80 +78,25 @@ class Jail:
             environment |= {"MPLCONFIGDIR": f"{home}/mpl", "IPYTHONDIR": f"{home}/ipython"}
         return environment
 
-    def _answer(self) -> tuple[Answer | None, str]:
-        """What the warm process says, and a text to it; None if it is gone."""
-        data = self._control.recv(LONGEST)
-        if not data:
-            return None, "the jail is gone"
-        message = json.loads(data)
-        return Answer(message["answer"]), message["text"]
-
-    def _wait_until_warm(self) -> None:
-        self._control.settimeout(60)
-        try:
-            warm = self._ready or self._answer()[0] == Answer.READY
-        except TimeoutError:
-            warm = False
-        if not warm:
-            self._process.kill()
-            self._errors.seek(0)
-            text = self._errors.read().decode(errors="replace").strip()
-            self.close()
-            raise JailError(
-                f"the jail did not start: {text.splitlines()[-1] if text else 'no word from it'}",
-                JailTrouble.NOT_STARTED,
-            )
-        self._ready = True
-
-    def open(self) -> tuple[socket.socket, int]:
-        """A new copy of the warm process: a socket for wire.py's messages, and a number to end it by."""
-        slot = next(self._slots)
+    def open(self) -> Copy:
+        """A new copy of the warm process, for wire.py's messages. Raises JailError."""
         if self.kind == JailKind.BUBBLEWRAP and not self.namespaces:
-            jail = self._fresh[slot] = Jail(self.module, self.limits, self.kind, namespaces=False)
-            return jail._copy(slot), slot
-        return self._copy(slot), slot
+            jail = Jail(self.module, self.limits, self.kind, namespaces=False)
+            copy = WarmProcess.open(jail)
+            slot = next(self._slots)
+            self._fresh[slot] = jail
+            return Copy(copy.connection, slot, copy.pid)
+        return super().open()
 
-    def _copy(self, slot: int) -> socket.socket:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        with self._lock, theirs:
-            self._wait_until_warm()
-            socket.send_fds(self._control, [json.dumps({"do": Order.START, "slot": slot}).encode()], [theirs.fileno()])
-            answer, text = self._answer()
-        if answer != Answer.STARTED:
-            ours.close()
-            no_namespaces = answer == Answer.NO_NAMESPACES
-            raise JailError(text, JailTrouble.NO_NAMESPACES if no_namespaces else JailTrouble.NOT_STARTED)
-        return ours
-
-    def end(self, slot: int) -> None:
-        """Kill a copy, and with it everything that it started."""
+    def end(self, slot: int) -> Ended:
         if slot in self._fresh:
             self._fresh.pop(slot).close()
-            return
-        with self._lock:
-            if not self.closed and self._ready:
-                self._control.send(json.dumps({"do": Order.END, "slot": slot}).encode())
-                self._answer()
-
-    @property
-    def pid(self) -> int:
-        """Of bubblewrap, or of the warm process where there is no jail."""
-        return self._process.pid
-
-    @property
-    def closed(self) -> bool:
-        return self._process.poll() is not None
+            return Ended()
+        return super().end(slot)
 
     def close(self) -> None:
         for jail in self._fresh.values():
             jail.close()
-        self._control.close()
-        if self._process.poll() is None:
-            if self.kind == JailKind.NONE:
-                os.killpg(self._process.pid, signal.SIGKILL)
-            else:
-                self._process.kill()  # the jail dies with bubblewrap
-        self._process.wait()
-        self._errors.close()
+        super().close()
         if self._scratch:
             shutil.rmtree(self._scratch, ignore_errors=True)

@@ -140,7 +140,8 @@ class JailSession:
         if self._restarts > RESTARTS or time.monotonic() > self._deadline:
             return False
         self._restarts += 1
-        connection, self._slot = self.jail.open()
+        copy = self.jail.open()
+        connection, self._slot = copy.connection, copy.slot
         self._connection = connection
         for number, source in enumerate(self.cells):
             before = self.runs[number]

@@ -7,7 +7,6 @@ import gc
 import importlib
 import json
 import os
-import signal
 import socket
 import sys
 import threading
@@ -24,7 +23,8 @@ from exercises.probes import run_probe
 from exercises.problem import Problem
 from exercises.stand_ins import stand_in_for
 from grader.sandbox import walls
-from grader.sandbox.wire import LONGEST, Answer, Order, Request, receive, send
+from grader.sandbox.copies import HELLO, make_copies
+from grader.sandbox.wire import Request, receive, send
 
 PLOTS_AFTER = 2  # copies: one that tries the jail, one for the first submission; while that runs there is time
 
@@ -217,52 +217,26 @@ def main() -> None:
     warm = warm_up(os.environ["GRADER_MODULES"].split())
     gc.collect()
     gc.freeze()  # a copy that does not touch what it shares with us starts faster
-    _say(control, Answer.READY)
-    copies: dict[int, int] = {}
-    started = 0
-    while True:
-        message, fds, _, _ = socket.recv_fds(control, LONGEST, 1)
-        if not message:
-            return
-        order = json.loads(message)
-        slot = order["slot"]
-        if order["do"] == Order.END:
-            pid = copies.pop(slot, 0)
-            if pid:
-                os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
-            _say(control, Answer.ENDED)
-            continue
-        try:
-            pid = walls.fork(settings.namespaces)
-        except walls.NoNamespaces as error:
-            _say(control, Answer.NO_NAMESPACES, str(error))
-        except OSError as error:
-            _say(control, Answer.NO_PROCESS, str(error))
-        else:
-            if pid == 0:
-                control.close()
-                _serve_one(fds[0], warm, settings, slot)
-            copies[slot] = pid
-            _say(control, Answer.STARTED)
-            started += 1
-        os.close(fds[0])
-        if started == PLOTS_AFTER:
+
+    def started(count: int) -> None:
+        if count == PLOTS_AFTER:
             load_plots()
             gc.freeze()
 
-
-def _say(control: socket.socket, answer: Answer, text: str = "") -> None:
-    control.send(json.dumps({"answer": answer, "text": text[:200]}).encode())
+    make_copies(control, partial(walls.fork, settings.namespaces), partial(_serve_one, warm, settings), started)
 
 
-def _serve_one(fd: int, warm: Warm, settings: Settings, slot: int) -> NoReturn:
+def _serve_one(warm: Warm, settings: Settings, connection: socket.socket, slot: int) -> NoReturn:
     """The life of one copy."""
-    connection = socket.socket(fileno=fd)
     uid = None if settings.uid is None else settings.uid + slot % 1000
     try:
         if settings.enclosed:
             walls.enclose(settings.limits, settings.namespaces, uid, settings.scratch)
+    except OSError as error:
+        connection.sendall(str(error).encode()[:200])
+        os._exit(1)
+    try:
+        connection.sendall(HELLO)
         serve(connection, warm, settings)
     except BaseException:  # noqa: BLE001  (SystemExit, too, ends a copy here and nowhere else)
         if not settings.enclosed:

@@ -124,7 +124,7 @@ for source in sources:
     (run,) = session.run()
     runs.append(run.output if not run.trouble else f"{run.trouble}: {run.error}")
     session.close()
-connection, _ = jail.open()  # the warm process is warm
+connection = jail.open().connection  # the warm process is warm
 newest = max(psutil.Process().children(), key=lambda process: process.pid)
 warm = newest.children()[0].children()[0].pid
 status = dict(line.split(":", 1) for line in Path(f"/proc/{warm}/status").read_text().splitlines())
