@@ -151,8 +151,12 @@ def _grade_class(options: argparse.Namespace) -> int:
 def _collect(options: argparse.Namespace) -> int:
     from grader.classroom import Classroom
     from grader.platforms.collect import collect
+    from grader.sandbox import pool
 
-    taken = collect(options.module, options.archive, Classroom(options.folder), options.pattern)
+    try:
+        taken = collect(options.module, options.archive, Classroom(options.folder), options.pattern)
+    finally:
+        pool.close()
     for line in taken:
         print(line)
     skipped = sum(bool(line.reason) for line in taken)
@@ -204,8 +208,8 @@ def _workspace(_options: argparse.Namespace) -> int:
 
 
 def _try(options: argparse.Namespace) -> int:
-    from grader.classroom import Submission, fit
-    from grader.grade import grade_submission
+    from grader.batch import grade_submission
+    from grader.classroom import Submission
     from grader.result import Status
     from grader.sandbox import pool
 
@@ -214,8 +218,8 @@ def _try(options: argparse.Namespace) -> int:
     except OSError as error:
         raise CourseError(f"{options.file}: {error.strerror}") from None
     assignments = [course.load_assignment(module) for module in course.gradable()]
-    assignment = max(assignments, key=lambda a: fit(data, a) / len(a.exercises))
     try:
+        assignment = max(assignments, key=lambda a: pool.fit(data, a) / len(a.exercises))
         result = grade_submission(Submission("", data), assignment.module)
     finally:
         pool.close()

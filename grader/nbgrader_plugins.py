@@ -12,9 +12,9 @@ import nbformat
 from nbconvert.exporters import HTMLExporter, NotebookExporter
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from grader.batch import grade_submission
 from grader.classroom import find_submission, only_writer
 from grader.course import load_assignment
-from grader.grade import grade_submission
 from grader.records import Writer
 
 Notebook = tuple[Any, dict[str, Any]]  # a notebook and nbconvert's resources

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from grader.classroom import Classroom, fit, write_whole
+from grader.classroom import Classroom, write_whole
 from grader.course import Assignment, load_assignment, modules
 from grader.errors import CourseError
 from grader.notebook import LARGEST
+from grader.sandbox import pool
 
 # Paths inside an archive, tried in this order. Groups: student; optional: id (the platform's number for the student),
 # attempt (a number; the largest wins), timestamp; file is the name that the student gave.
@@ -178,7 +179,7 @@ def _found(entry: Entry, match: re.Match[str], assignment: Assignment) -> _Found
     name = re.sub(r"( \(\d+\)|-\d+)?(\.ipynb)?$", "", groups["file"], flags=re.IGNORECASE)
     right = name.lower() == assignment.notebook
     rank = (
-        fit(entry.data, assignment) > 0,
+        pool.fit(entry.data, assignment) > 0,
         right,
         int(groups.get("attempt") or 0),
         groups.get("timestamp") or "",

@@ -71,7 +71,7 @@ def check(jail: Jail) -> None:
     try:
         connection.settimeout(20)
         wire.send(connection, {"id": 0, "do": wire.Request.LOOK_AROUND}, {})
-        message, _ = wire.receive(connection, 1 << 16)
+        message, _ = wire.receive(connection, 1 << 16, 0)
         holes = [wall for wall in Wall if message["holds"][wall] is not True]
     except (OSError, EOFError, ValueError, KeyError) as error:
         raise JailError(f"the jail did not answer: {error}", JailTrouble.SILENT) from None

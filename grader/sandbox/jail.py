@@ -33,6 +33,8 @@ class Jail(WarmProcess):
     namespaces  False where the kernel allows no namespaces inside the jail: then each submission gets a new jail
     """
 
+    one_at_a_time = False  # where two copies could reach each other
+
     def __init__(
         self,
         module: str,

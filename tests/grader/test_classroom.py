@@ -6,8 +6,9 @@ import pytest
 from small import CELLS, FIRST, MODULE, SECOND, SMALL, cell, filled, own, saved
 
 from grader import classroom
-from grader.classroom import Classroom, Submission, find_submission, fit, only_writer, write_whole
+from grader.classroom import Classroom, Submission, find_submission, only_writer, write_whole
 from grader.errors import CourseError
+from grader.rebuild import fit
 
 RIGHT, OTHER = saved(filled()), saved([own("x = 1")])
 
