@@ -74,12 +74,14 @@ class Way:
     exercise  "" for the one to which all exercises' questions are put; else one that is asked about this exercise only
     above     only the cells above the exercise, and its own, have been run
     as_left   names are as the cells left them
+    bare      the student's own cells have not been run
     apart     it is asked with references in place of earlier answers
     """
 
     exercise: str = ""
     above: bool = False
     as_left: bool = False
+    bare: bool = False
     apart: bool = False
 
 
@@ -116,14 +118,19 @@ class JailSession:
     def other_ways(self, exercise: str) -> "Iterator[Above]":
         """Sessions in which other cells have done less to an exercise; none if they cannot have done anything.
 
-        In the first, cells below the exercise have not been run; in the second, names are besides as the cells above left them.
+        First, cells below the exercise have not been run; then, names are besides as the cells above left them; then, the
+        student's own cells above it have not been run either.
         """
-        place = next((n for n, cell in enumerate(self.cells) if cell.exercise == exercise), len(self.cells))
-        if exercise not in self._blank and any(c.role != CellRole.GIVEN for c in self.cells[place + 1 :]):
-            above = Way(exercise, above=True)
+        place = next((n for n, cell in enumerate(self.cells) if cell.exercise == exercise), None)
+        if place is None or exercise in self._blank:
+            return
+        above = Way(exercise, above=True)
+        if any(cell.role != CellRole.GIVEN for cell in self.cells[place + 1 :]):
             yield Above(self, above)
             if above in self._changed:
-                yield Above(self, Way(exercise, above=True, as_left=True))
+                yield Above(self, replace(above, as_left=True))
+        if any(cell.role == CellRole.OWN for cell in self.cells[:place]):
+            yield Above(self, replace(above, bare=True))
 
     def close(self) -> None:
         for way in list(self._copies):
@@ -213,7 +220,7 @@ class JailSession:
         """Run the cells in a new copy; False if one of them ended it."""
         for number, cell in enumerate(self.cells):
             before = self.runs[number]
-            if before is None or before.trouble not in ENDED:
+            if (before is None or before.trouble not in ENDED) and not (way.bare and cell.role == CellRole.OWN):
                 seconds = self._seconds_for(number)
                 run = self._run_cell(running, cell, way, seconds) if seconds > 0 else CellRun(trouble=Trouble.SKIPPED)
                 self._count(number, running.took if seconds > 0 else 0)
