@@ -101,7 +101,11 @@ def _to_do(
 
 
 def _side_by_side(
-    to_do: Iterator[Submission], assignment: Assignment, workers: Executor, most: int, meanwhile: Callable[[], None] = nothing
+    to_do: Iterator[Submission],
+    assignment: Assignment,
+    workers: Executor,
+    most: int,
+    meanwhile: Callable[[], None] = nothing,
 ) -> Generator[tuple[Submission, Result]]:
     """Each submission with its result, as they come; at most so many, and so many bytes, are read and waiting at a time."""
     waiting: dict[Future[Result], Submission] = {}

@@ -126,8 +126,11 @@ def _limit(task: Task) -> None:
 
 
 def main() -> None:
-    control = socket.socket(fileno=int(sys.argv[1]))
-    module = sys.argv[2]
+    run(int(sys.argv[1]), sys.argv[2])
+
+
+def run(control: int, module: str) -> None:
+    """The life of the warm process; `module` is the one that most submissions will be of, "" if nobody knows."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if module:
@@ -145,5 +148,4 @@ def main() -> None:
         finally:
             os._exit(0)
 
-    make_copies(control, os.fork, live, lambda _count: None)
-
+    make_copies(socket.socket(fileno=control), os.fork, live, lambda _count: None)

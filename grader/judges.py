@@ -18,7 +18,7 @@ from exercises.model import Verdict
 from grader.course import ROOT, load_assignment
 from grader.errors import JailError
 from grader.grade import cut_short
-from grader.judge_process import Task, Word
+from grader.judge_process import Task, Word, run
 from grader.rebuild import Rebuilt, rebuild
 from grader.result import Result
 from grader.sandbox.jail import Jail
@@ -51,7 +51,7 @@ class Judges:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
         environment |= {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         command = [sys.executable, "-P", "-c", "from grader.judge_process import main; main()"]
-        self._warm = WarmProcess("the process that judges", command, environment, module)
+        self._warm = WarmProcess("the process that judges", command, environment, module, run)
         self._idle: list[_Judge] = []
         self._large = threading.Lock()
 
@@ -87,7 +87,10 @@ class Judges:
                 rebuilt.append(found)
                 reading.close()
 
-            told: Told = {Word.REBUILT: read, Word.VERDICT: lambda verdict: verdicts.update({verdict.exercise: verdict})}
+            told: Told = {
+                Word.REBUILT: read,
+                Word.VERDICT: lambda verdict: verdicts.update({verdict.exercise: verdict}),
+            }
             try:
                 with self._judge() as judge:
                     result: Result = judge.do(task, data, jail, told)

@@ -71,7 +71,10 @@ class Stopwatch:
     """A process's own time in seconds: what it computes, and what it sleeps; not what it waits for a processor, or for us."""
 
     def __init__(self, pid: int) -> None:
-        self._pid, self._clock = pid, (~pid << 3) | 2  # the processor clock of another process, see clock_getcpuclockid(3)
+        self._pid, self._clock = (
+            pid,
+            (~pid << 3) | 2,
+        )  # the processor clock of another process, see clock_getcpuclockid(3)
         self._computed, self._start, self.ours = self._processor(), time.monotonic(), 0.0
 
     def wall(self) -> float:
