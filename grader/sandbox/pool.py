@@ -6,6 +6,7 @@ They are opened when they are first needed, and closed at the end.
 import threading
 
 from grader.course import Assignment, modules
+from grader.errors import JailError, JailTrouble
 from grader.judges import Judges
 from grader.sandbox.check_jail import installed, open_jail, unprotected
 from grader.sandbox.jail import Jail
@@ -14,6 +15,7 @@ _jails: dict[str, Jail] = {}
 _warming: dict[str, Jail] = {}  # started and not tried yet
 _judges: list[Judges] = []
 _opening = threading.Lock()
+_closed = 0  # how often
 
 
 def warm_up(module: str) -> None:
@@ -25,20 +27,33 @@ def warm_up(module: str) -> None:
 
 
 def jail_of(module: str) -> Jail:
-    """The jail of a module, tried. Raises JailError."""
+    """The jail of a module, tried. Raises JailError, also when everything was closed meanwhile."""
+    before = _closed
     with _opening:
         if module not in _jails or _jails[module].closed:
-            _jails[module] = open_jail(module, started=_warming.get(module))
+            _check(before)
+            jail = open_jail(module, started=_warming.get(module))
             _warming.pop(module, None)
+            _jails[module] = jail
+            if before != _closed:
+                close()
+                _check(before)
         return _jails[module]
 
 
 def judges(module: str = "") -> Judges:
     """What reads and judges; `module` is the one that most submissions will be of."""
+    before = _closed
     with _opening:
         if not _judges or _judges[0].closed:
+            _check(before)
             _judges[:] = [Judges(module)]
         return _judges[0]
+
+
+def _check(before: int) -> None:
+    if before != _closed:
+        raise JailError("grading was stopped", JailTrouble.NOT_STARTED)
 
 
 def fit(data: bytes, assignment: Assignment) -> int:
@@ -47,7 +62,9 @@ def fit(data: bytes, assignment: Assignment) -> int:
 
 
 def close() -> None:
-    """Close all of them, those that were started for nothing too."""
+    """Close all of them, those that were started for nothing too. Whoever waits for one gets none."""
+    global _closed  # noqa: PLW0603  (one for the process)
+    _closed += 1
     for jails in (_jails, _warming):
         while jails:
             jails.popitem()[1].close()

@@ -42,6 +42,7 @@ class Forked:
 
     def __init__(self, run: Callable[[int, str], None], control: int, argument: str, errors: int) -> None:
         self._status: int | None = None
+        self._lock = threading.Lock()
         self.pid = os.fork()
         if self.pid == 0:
             try:
@@ -58,14 +59,17 @@ class Forked:
                 os._exit(0)
 
     def poll(self) -> int | None:
-        if self._status is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            self._status = os.waitstatus_to_exitcode(status) if pid else None
-        return self._status
+        return self._ask(os.WNOHANG)
 
-    def wait(self) -> None:
-        if self._status is None:
-            self._status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+    def wait(self) -> int | None:
+        return self._ask(0)
+
+    def _ask(self, options: int) -> int | None:
+        with self._lock:
+            if self._status is None:
+                pid, status = os.waitpid(self.pid, options)
+                self._status = os.waitstatus_to_exitcode(status) if pid else None
+            return self._status
 
     def kill(self) -> None:
         os.kill(self.pid, signal.SIGKILL)
@@ -190,8 +194,8 @@ class WarmProcess:
 
     def close(self) -> None:
         """End it and all its copies."""
-        self._control.close()
         if self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        self._control.close()
         self._errors.close()
