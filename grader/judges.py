@@ -38,7 +38,11 @@ class Broken(RuntimeError):
 
 
 class Over(Exception):
-    """Judging went over its bounds; the text says which."""
+    """Judging went over its bounds; the text says which. `again` if it may have been for another reason."""
+
+    def __init__(self, reason: str, again: bool = False) -> None:
+        super().__init__(reason)
+        self.again = again
 
 
 class Judges:
@@ -73,8 +77,11 @@ class Judges:
         except Over:
             return -1
 
-    def grade(self, data: bytes, module: str, jail: Jail, student: str = "") -> Result:
-        """Read a submission, run it in the jail and judge it. Raises JailError, or Broken for a bug of ours."""
+    def grade(self, data: bytes, module: str, jail: Jail, student: str = "", again: bool = True) -> Result:
+        """Read a submission, run it in the jail and judge it. Raises JailError, or Broken for a bug of ours.
+
+        again  a process that is gone, and not by its limits, is tried once more
+        """
         assignment, limits = load_assignment(module), jail.limits
         task = Task(module, student, limits, jail.one_at_a_time, limits.judge_time, limits.judge_memory)
         rebuilt: list[Rebuilt] = []
@@ -96,6 +103,9 @@ class Judges:
                     result: Result = judge.do(task, data, jail, told)
                     return result
             except Over as over:
+                if over.again and again and not self.closed:
+                    reading.close()
+                    return self.grade(data, module, jail, student, again=False)
                 known = rebuilt[0] if rebuilt else Rebuilt(rebuild(NOTHING, assignment).parts, ())
                 return cut_short(known, assignment, verdicts, str(over), student)
 
@@ -150,7 +160,7 @@ class _Judge:
                     return self._last(task, word, *about)
             raise Over(f"judging it was stopped after {longest:.0f} s without a word")
         except (EOFError, ConnectionError):
-            raise Over(self._why_gone(task)) from None
+            raise self._gone(task) from None
         finally:
             if jail is not None:
                 for slot in slots:
@@ -181,10 +191,11 @@ class _Judge:
         bug.add_note(trace)
         raise bug
 
-    def _why_gone(self, task: Task) -> str:
-        """A process that ended without a word did so by its limit of time, or by a fault of the interpreter."""
+    def _gone(self, task: Task) -> Over:
+        """Why a process ended without a word."""
         self.tired = True
         ended = self._warm.end(self._copy.slot)
         if ended.signal == signal.SIGXCPU:
-            return f"it needed more than {task.seconds:g} s of processor time to be read and judged"
-        return f"the process that judged it ended ({signal.Signals(ended.signal).name if ended.signal else 'without a word'})"
+            return Over(f"it needed more than {task.seconds:g} s of processor time to be read and judged")
+        by = signal.Signals(ended.signal).name if ended.signal else "no signal"
+        return Over(f"the process that judged it ended twice, by {by}", again=True)

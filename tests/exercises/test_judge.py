@@ -280,6 +280,18 @@ def test_what_was_raised_is_not_put_down_to_another_mistake() -> None:
     ]
 
 
+def test_no_more_than_two_sentences_of_an_exercise_quote_what_its_code_wrote() -> None:
+    """A text of 160 characters could carry a part of a hidden question out."""
+    texts = iter(f"ValueError: {n}" * 100 for n in range(9))
+
+    def answer(_question: Question, _stand_ins: Mapping[str, StandIn]) -> Reply:
+        return Reply(problem=Problem.RAISED, text=next(texts))
+
+    sentences = said(judge(replace(EXERCISE, misconceptions=()), Answers(answer)))
+    assert [len(s) for s in sentences[:2]] == [len("It raised ") + 160] * 2 and sentences[0] != sentences[1]
+    assert sentences[2:] == ["Something else went wrong here."] * 2
+
+
 # --- follow-through ---------------------------------------------------------------------------------------------------
 
 LATER = replace(EXERCISE, name="later", defines="later", uses=(EXERCISE,), misconceptions=(), stand_in=None)
