@@ -169,7 +169,7 @@ def _problem(reply: Reply) -> Said:
             return Said("It needed more memory than there is.")
         case Problem.DIED:
             return Said("It ended the Python process.")
-    return Said(f"What came back could not be read: {text}.")
+    return Said("What came back is not plain numbers of about the size that was asked for.")
 
 
 def _changed_input(question: Question, reply: Reply) -> str | None:
