@@ -60,15 +60,17 @@ class _NoLinks:
 
     def _kept(self, folder: Path, notebooks: list[str]) -> list[str]:
         """The notebooks of a student that may be converted."""
-        link = next((p for p in (folder.parent, folder, *self._written(folder)) if p.is_symlink()), None)
+        try:
+            link = next((p for p in (folder.parent, folder, *self._written(folder)) if p.is_symlink()), None)
+            others = [p for p in sorted(folder.iterdir()) if not is_file(p) and (p.is_symlink() or not p.is_dir())]
+        except OSError as error:
+            self.log.error("%s is left out: it cannot be read (%s)", folder, error.strerror)  # noqa: TRY400  (the line says it all)
+            return []
         if link:
             self.log.error("%s is a link, and links are not followed: %s is left out. %s", link, folder, REMOVE_IT)
             return []
-        others = [
-            repr(p.name) for p in sorted(folder.iterdir()) if not is_file(p) and (p.is_symlink() or not p.is_dir())
-        ]
         if others:
-            names = ", ".join(others[:5])
+            names = ", ".join(repr(p.name) for p in others[:5])
             self.log.warning("%s: left out, since only files are read, and links are not followed: %s", folder, names)
         return [notebook for notebook in notebooks if is_file(Path(notebook))]
 

@@ -125,9 +125,6 @@ def _entries(archive: Path) -> Iterator[Entry]:
     if archive.is_dir():
         for path in sorted(p for p in archive.rglob("*") if not p.is_dir() or p.is_symlink()):
             name = path.relative_to(archive).as_posix()
-            if path.is_symlink():
-                yield Entry(name, trouble="it is a link, and links are not followed")
-                continue
             try:
                 yield _checked(name, read_file(path), (path.lstat().st_mtime_ns,))
             except OSError as error:

@@ -239,6 +239,24 @@ def test_what_goes_wrong_on_the_way_is_a_message_at_nbgraders_door(tmp_path: Pat
     assert log.count(f"ERROR] {tmp_path}: another grader is at work here; wait until it is done\n") == 1
 
 
+def test_a_folder_that_cannot_be_read_costs_nobody_else(
+    tmp_path: Path, formgrader: Callable[[str], dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for student in ("ada", "ben"):
+        hand_in(tmp_path, student, submission())
+    own = Path.iterdir
+
+    def refused(self: Path) -> Iterator[Path]:
+        if "ada" in self.parts:
+            raise PermissionError(13, "Permission denied", str(self))
+        return own(self)
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    log = formgrader("*")["log"]
+    assert f"[ERROR] {tmp_path}/submitted/ada/{MODULE} is left out: it cannot be read (Permission denied)\n" in log
+    assert files(tmp_path / "autograded") == [f"ben/{MODULE}/attention.ipynb"]
+
+
 def test_a_time_that_is_none_is_named(tmp_path: Path, formgrader: Callable[[str], dict[str, str]]) -> None:
     hand_in(tmp_path, "ada", submission()).with_name("timestamp.txt").write_text("soon")
     shown = formgrader("ada")
