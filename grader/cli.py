@@ -107,10 +107,8 @@ def _grade_class(options: argparse.Namespace) -> int:
     from grader import batch, quick_nbgrader
     from grader.classroom import Classroom
     from grader.result import Status
-    from grader.sandbox.check_jail import unprotected
 
-    if unprotected():
-        print("grade: GRADER_JAIL=none: nothing protects this machine from what students wrote", file=sys.stderr)
+    _say_weaknesses(options)
     progress = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -146,6 +144,13 @@ def _grade_class(options: argparse.Namespace) -> int:
     if not options.json:
         _print_table(results)
     return 1 if any(result.status == Status.FAILED for result in results) else 0
+
+
+def _say_weaknesses(options: argparse.Namespace) -> None:
+    from grader.sandbox.check_jail import weaknesses
+
+    for line in weaknesses():
+        print(f"{options.command}: {line}", file=sys.stderr)
 
 
 def _collect(options: argparse.Namespace) -> int:
@@ -209,14 +214,15 @@ def _workspace(_options: argparse.Namespace) -> int:
 
 def _try(options: argparse.Namespace) -> int:
     from grader.batch import grade_submission
-    from grader.classroom import Submission
+    from grader.classroom import Submission, read_file
     from grader.result import Status
     from grader.sandbox import pool
 
     try:
-        data = options.file.read_bytes()
+        data = read_file(options.file)
     except OSError as error:
         raise CourseError(f"{options.file}: {error.strerror}") from None
+    _say_weaknesses(options)
     assignments = [course.load_assignment(module) for module in course.gradable()]
     try:
         assignment = max(assignments, key=lambda a: pool.fit(data, a) / len(a.exercises))

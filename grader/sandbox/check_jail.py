@@ -25,6 +25,11 @@ def unprotected() -> bool:
     return os.environ.get("GRADER_JAIL") == JailKind.NONE
 
 
+def weaknesses() -> tuple[str, ...]:
+    """What every command says before it runs a submission: a line for each protection that is missing."""
+    return ("GRADER_JAIL=none: nothing protects this machine from what students wrote",) if unprotected() else ()
+
+
 def installed() -> bool:
     return shutil.which("bwrap") is not None
 

@@ -151,7 +151,12 @@ def test_a_changed_input_is_said() -> None:
         (Problem.TIME, "all of it", "It ran for too long and was stopped: all of it.", False),
         (Problem.MEMORY, "", "It needed more memory than there is.", False),
         (Problem.DIED, "", "It ended the Python process.", False),
-        (Problem.BAD, "no known problem", "What came back could not be read: no known problem.", False),
+        (
+            Problem.BAD,
+            "no known problem",
+            "What came back is not plain numbers of about the size that was asked for.",
+            False,
+        ),
     ],
 )
 def test_a_problem_has_its_sentence(kind: Problem, text: str, sentence: str, named: bool) -> None:

@@ -10,8 +10,8 @@ from small import CELLS, KNOWN, METADATA, MODULE, SMALL, filled, graded, named, 
 
 from exercises.model import Exercise, Verdict
 from grader import grade
-from grader.classroom import Submission
 from grader.batch import grade_submission
+from grader.classroom import Submission
 from grader.grade import grade_notebook
 from grader.notebook import Cell
 from grader.records import kept_notebook
