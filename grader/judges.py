@@ -65,6 +65,8 @@ class Judges:
 
     def close(self) -> None:
         self._warm.close()
+        while self._idle:
+            self._idle.pop().end()
 
     def fit(self, data: bytes, module: str) -> int:
         """How many answers of a module a notebook seems to have; -1 if it is none, or cannot be read within bounds."""
