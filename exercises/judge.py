@@ -1,6 +1,6 @@
 """judge() is the one place where a score is decided."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from exercises.compare import expected, wrong_result
 from exercises.explain import TOGETHER, Failure, Failures, Said, explain
@@ -18,7 +18,7 @@ def judge(exercise: Exercise, session: Session) -> Verdict:
         return session.verdicts[exercise.name]
     failures: Failures = {}
     for case in exercise.cases:
-        if failed := _failures(exercise, case, session, {}):
+        if failed := tuple(_failures(exercise, case, session, {})):
             failures[case.name] = failed
     excused = _follow_through(exercise, session, failures) if failures else {}
     lost = {name for name in failures if name not in excused}
@@ -43,19 +43,16 @@ def _verdict(exercise: Exercise, lost: set[str], said: Mapping[str, Said]) -> Ve
     return Verdict(exercise.name, sum(r.points for r in results), exercise.points, tuple(results))
 
 
-def _failures(
-    exercise: Exercise, case: Case, session: Session, stand_ins: Mapping[str, StandIn]
-) -> tuple[Failure, ...]:
-    """The questions of a case that were not answered rightly, up to the first that brought no arrays at all."""
-    failed: list[Failure] = []
+def _failures(exercise: Exercise, case: Case, session: Session, stand_ins: Mapping[str, StandIn]) -> Iterator[Failure]:
+    """The questions of a case that are not answered rightly, up to the first that brings no arrays at all."""
     for question in exercise.questions(case):
         reply = session.ask(exercise.name, question, stand_ins)
         if reply.problem:
-            return (*failed, Failure(question, reply, ""))
+            yield Failure(question, reply, "")
+            return
         wrong = wrong_result(question, reply, expected(exercise, question))
         if wrong is not None:
-            failed.append(Failure(question, reply, wrong))
-    return tuple(failed)
+            yield Failure(question, reply, wrong)
 
 
 def _follow_through(exercise: Exercise, session: Session, failures: Failures) -> dict[str, Said]:
@@ -70,7 +67,8 @@ def _follow_through(exercise: Exercise, session: Session, failures: Failures) ->
         for case in exercise.cases if stand_ins else ():
             if case.name not in failures or case.name in excused:
                 continue
-            if not any(_failures(exercise, case, session, stand_ins) for _ in range(2)):  # once may be luck
+            replies = (f for _ in range(2) for f in _failures(exercise, case, session, stand_ins))  # once may be luck
+            if next(replies, None) is None:
                 excused[case.name] = _once_right(replaced, wrong)
     return excused
 
