@@ -140,6 +140,8 @@ def _symptom(exercise: Exercise, session: Session, failure: Failure) -> Said:
         if answer.ndim == reference.ndim and sorted(answer.shape) == sorted(reference.shape):
             sentence += " Two axes are exchanged."
         return Said(sentence)
+    if answer.dtype.kind not in "fiub":
+        return Said(f"`{key}` holds values of type {answer.dtype}. It should hold plain numbers.", named=True)
     again = session.ask(exercise.name, question, {})
     if not again.problem and key in again.arrays and not _identical(answer, again.arrays[key]):
         return Said(
