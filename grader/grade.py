@@ -73,7 +73,9 @@ def grade_notebook(
 def run_cell(part: Part) -> RunCell:
     """What is run of a part of a notebook."""
     role = {CellKind.GIVEN: CellRole.GIVEN, CellKind.ANSWER: CellRole.ANSWER}.get(part.kind, CellRole.OWN)
-    return RunCell(part.cell["source"], role, part.name if role == CellRole.ANSWER else "")
+    if role != CellRole.ANSWER:
+        return RunCell(part.cell["source"], role)
+    return RunCell(part.cell["source"], role, part.name, blank=part.blank and bool(part.cell["source"].strip()))
 
 
 def best_verdict(exercise: Exercise, session: JailSession) -> Verdict:

@@ -22,6 +22,7 @@ REFERENCE_CALLS = 200  # of one question
 LATE = 2  # seconds
 WAIT = 3  # the wall clock may show so many times a limit, before a process that gets no processor is stopped
 TEXT, ERROR, NAME = 500, 1100, 100  # characters of what was said: about a question, about a cell, a word
+AT_ONCE = 1 << 16  # bytes
 A_CHARACTER = 12  # bytes in JSON, at most
 HEAD = 16_384  # bytes of JSON for what is no text: keys, and the arrays that are announced
 
@@ -109,6 +110,7 @@ class Running:
         """end: is called with the copy's number when it is over."""
         self._connection, self.copy, self._end = copy.connection, copy, end
         self._question = 0
+        self._unread = bytearray()
         self.took = 0.0  # own seconds of the last request
         self.starved = False
         self.closed = False
@@ -135,7 +137,7 @@ class Running:
         self._question += 1
         watch = Stopwatch(self.copy.pid)
         try:
-            patient = _Patient(self._connection, watch, seconds)
+            patient = _Patient(self._connection, watch, seconds, self._unread)
             patient.send({"id": self._question} | message, arrays)
             for _ in range(REFERENCE_CALLS):
                 reply, answers = wire.receive(patient, sizes.text, 16 * sizes.numbers)
@@ -167,21 +169,29 @@ class _Patient:
     What is there already is still read for a while after it: it may be us who were late.
     """
 
-    def __init__(self, connection: Any, watch: Stopwatch, seconds: float) -> None:
-        self._connection, self._watch, self._seconds = connection, watch, seconds
+    def __init__(self, connection: Any, watch: Stopwatch, seconds: float, unread: bytearray) -> None:
+        """unread: what was read from the socket and not asked for yet."""
+        self._connection, self._watch, self._seconds, self._unread = connection, watch, seconds, unread
 
     def send(self, message: Message, arrays: Arrays) -> None:
         self._connection.settimeout(max(self._seconds, 0.001))
         wire.send(self._connection, message, arrays)
 
     def recv(self, size: int) -> bytes:
+        if not self._unread:
+            self._unread += self._read()
+        data = bytes(self._unread[:size])
+        del self._unread[:size]
+        return data
+
+    def _read(self) -> bytes:
         while True:
             left = self._seconds - self._watch.own()
             if left < -LATE:
                 raise TimeoutError
             self._connection.settimeout(max(left, 0.001))
             try:
-                data: bytes = self._connection.recv(size)
+                data: bytes = self._connection.recv(AT_ONCE)
                 return data
             except TimeoutError:
                 if self._seconds <= self._watch.own():

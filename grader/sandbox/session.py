@@ -51,11 +51,12 @@ TOLD = {Problem.NONE, Problem.BLANK, Problem.MISSING, Problem.KIND, Problem.RAIS
 
 @dataclass(frozen=True)
 class RunCell:
-    """A code cell of a submission; `exercise` is that of an answer."""
+    """A code cell of a submission; `exercise` is that of an answer, which may be blank."""
 
     source: str
     role: CellRole = CellRole.OWN
     exercise: str = ""
+    blank: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,8 @@ class JailSession:
         self._copies: dict[Way, Running] = {}
         self._failures: dict[tuple[str, Way], list[Problem]] = {}
         self._changed: set[Way] = set()  # where giving names back changed something
-        self._blank: set[str] = set()
+        self._anew: set[int] = set()  # cells that made something anew that was there
+        self._blank = {cell.exercise for cell in self.cells if cell.blank}
         self._restarts = 0
 
     def run(self) -> list[CellRun]:
@@ -125,7 +127,8 @@ class JailSession:
         if place is None or exercise in self._blank:
             return
         above = Way(exercise, above=True)
-        if any(cell.role != CellRole.GIVEN for cell in self.cells[place + 1 :]):
+        below = range(place + 1, len(self.cells))
+        if any(n in self._anew or self.cells[n].role == CellRole.OWN for n in below):
             yield Above(self, above)
             if above in self._changed:
                 yield Above(self, replace(above, as_left=True))
@@ -137,6 +140,8 @@ class JailSession:
             self._close(way)
 
     def _ask(self, way: Way, about: str, question: Question, stand_ins: Mapping[str, StandIn]) -> Reply:
+        if about in self._blank:
+            return Reply(problem=Problem.BLANK)
         failures = self._failures.setdefault((about, way), [])
         others_failed = any(f for f in self._failures.values() if f is not failures)
         if len(failures) >= (1 if others_failed else FAILURES):
@@ -166,8 +171,6 @@ class JailSession:
             self._restarts += 1
             self._close(way)  # what filled the memory may still be there
             return Reply(problem=Problem.MEMORY, text=reply.text)
-        if reply.problem is Problem.BLANK:
-            self._blank.add(about)
         if reply.problem is Problem.MISSING:
             return self._why_missing(reply.text)
         return reply if reply.problem else Reply(answers)
@@ -222,7 +225,7 @@ class JailSession:
             before = self.runs[number]
             if (before is None or before.trouble not in ENDED) and not (way.bare and cell.role == CellRole.OWN):
                 seconds = self._seconds_for(number)
-                run = self._run_cell(running, cell, way, seconds) if seconds > 0 else CellRun(trouble=Trouble.SKIPPED)
+                run = self._run_cell(running, number, way, seconds) if seconds > 0 else CellRun(trouble=Trouble.SKIPPED)
                 self._count(number, running.took if seconds > 0 else 0)
                 if before is None or run.trouble in ENDED:
                     self.runs[number] = run
@@ -251,28 +254,33 @@ class JailSession:
         else:
             self._reserve -= took
 
-    def _run_cell(self, running: Running, cell: RunCell, way: Way, seconds: float) -> CellRun:
+    def _run_cell(self, running: Running, number: int, way: Way, seconds: float) -> CellRun:
         """Run one cell; the copy is closed if it is of no more use."""
+        cell = self.cells[number]
         request: Message = {"do": wire.Request.RUN, "source": cell.source, "role": cell.role, "defined": self.defined}
         request["give_back"] = not way.as_left
         run: CellRun
         try:
-            (run, raised), _ = running.call(request, {}, seconds, Sizes.of_run(self.jail.limits), {}, self._run_of)
+            (run, raised, anew), _ = running.call(
+                request, {}, seconds, Sizes.of_run(self.jail.limits), {}, self._run_of
+            )
         except Gone as gone:
             return CellRun(trouble=Trouble.DIED if gone.problem is Problem.BAD else Trouble(gone.problem))
         finally:
             self.starved |= running.starved
+        if anew:
+            self._anew.add(number)
         if raised == OUT_OF_MEMORY:
             running.close()
             return replace(run, trouble=Trouble.MEMORY)
         return run
 
-    def _run_of(self, message: Message) -> tuple[CellRun, str]:
-        """What came of a cell, and the type of what it raised; ValueError if the message does not say."""
+    def _run_of(self, message: Message) -> tuple[CellRun, str, bool]:
+        """What came of a cell, the type of what it raised, and whether it made something anew; ValueError if it is not said."""
         raised = wire.text_in(message, "raised", NAME)
         output = wire.text_in(message, "output", self.jail.limits.output + NAME)
         trouble = Trouble.ERROR if raised else Trouble.NONE
-        return CellRun(output, wire.text_in(message, "error", ERROR), trouble), raised
+        return CellRun(output, wire.text_in(message, "error", ERROR), trouble), raised, message.get("anew") is True
 
 
 class Above:

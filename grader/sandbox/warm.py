@@ -170,6 +170,7 @@ class WarmProcess:
             data, ancillary = str(error).encode(), []
         for level, kind, credentials in ancillary:
             if data == HELLO and (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
+                ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
                 return int(struct.unpack("3i", credentials[:size])[0])
         reason = data.decode(errors="replace") or "it ended before it said a word"
         raise JailError(f"{self._what} did not start a copy: {reason}", JailTrouble.NOT_STARTED)

@@ -71,13 +71,15 @@ def receive(
     if not isinstance(announced, list) or len(announced) > MOST_ARRAYS:
         raise ValueError("no message")
     kinds = [_announced(entry) for entry in announced]
-    if sum(size for _, _, _, size in kinds) > numbers:
+    whole = sum(size for _, _, _, size in kinds)
+    if whole > numbers:
         raise ValueError(f"arrays of more than {numbers} bytes")
     if len({name for name, _, _, _ in kinds}) < len(kinds):
         raise ValueError("two arrays of one name")
-    arrays = {
-        name: np.frombuffer(_exactly(connection, size), dtype).reshape(shape) for name, dtype, shape, size in kinds
-    }
+    data, start, arrays = _exactly(connection, whole), 0, {}
+    for name, dtype, shape, size in kinds:
+        arrays[name] = np.frombuffer(data[start : start + size], dtype).reshape(shape)
+        start += size
     return message, arrays
 
 

@@ -92,6 +92,7 @@ class Names:
         self.namespace, self.first = namespace, dict(namespace)
         self.made: dict[str, Any] = {}
         self.spare: dict[str, Any] = {}  # what other cells made: given back if it is gone
+        self.run_since = False  # a cell, since names were given back
 
     def changed(self, before: dict[str, Any]) -> dict[str, Any]:
         """Names that a cell has made or made anew, but for those in which IPython keeps what was typed and shown."""
@@ -102,16 +103,25 @@ class Names:
             if before.get(name, absent) is not value and name not in self.first and not HISTORY.fullmatch(name)
         }
 
-    def keep(self, before: dict[str, Any], role: str, defined: list[str]) -> None:
-        """Remember what a cell made. A cell of the student's own that defines an answer again counts as one."""
+    def keep(self, before: dict[str, Any], role: str, defined: list[str]) -> bool:
+        """Remember what a cell made; whether it made something anew that was there.
+
+        A cell of the student's own that defines an answer again counts as one.
+        """
+        self.run_since = True
         changed = self.changed(before)
+        anew = not changed.keys().isdisjoint(before)
         if role == "own":
             self.spare |= {k: v for k, v in changed.items() if not _hides_builtin(k, v)}
             changed = {k: v for k, v in changed.items() if k in defined and isinstance(v, types.FunctionType | type)}
         self.made |= changed
+        return anew
 
     def give_back(self) -> bool:
         """Whether this changed anything."""
+        if not self.run_since:
+            return False
+        self.run_since = False
         namespace, wanted = self.namespace, self.first | self.spare | self.made
         gone = {name: value for name, value in wanted.items() if name not in namespace}
         other = {name: value for name, value in self.made.items() if namespace.get(name, value) is not value}
@@ -127,7 +137,14 @@ def _hides_builtin(name: str, value: Any) -> bool:
     return hasattr(builtins, name) and not callable(value)
 
 
-def serve(connection: socket.socket, warm: Warm, settings: Settings) -> None:
+class Line:
+    """The way to the other side, read by larger pieces than are asked for."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.recv, self.sendall = connection.makefile("rb").read, connection.sendall
+
+
+def serve(connection: Line, warm: Warm, settings: Settings) -> None:
     """Run cells and answer probes until the other side is gone."""
     names = Names(warm.shell.user_ns)
     while True:
@@ -141,8 +158,8 @@ def serve(connection: socket.socket, warm: Warm, settings: Settings) -> None:
         if message["do"] == Request.LOOK_AROUND:
             reply["holds"] = walls.look_around(settings.hidden, settings.scratch)
         elif message["do"] == Request.RUN:
-            error = _run(message, names, warm)
-            reply |= {"output": captured.text(), "error": "", "raised": ""}
+            error, anew = _run(message, names, warm)
+            reply |= {"output": captured.text(), "error": "", "raised": "", "anew": anew}
             if error is not None:
                 reply |= {"error": describe(error), "raised": type(error).__name__}
             del error
@@ -154,7 +171,7 @@ def serve(connection: socket.socket, warm: Warm, settings: Settings) -> None:
 
 
 def _ask(
-    connection: socket.socket, message: dict[str, Any], arrays: dict[str, np.ndarray], names: Names
+    connection: Line, message: dict[str, Any], arrays: dict[str, np.ndarray], names: Names
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Put one question to the answers in the shell; arrays, and the problem if there are none."""
     stand_ins = {
@@ -168,22 +185,21 @@ def _ask(
     return results, {"problem": problem, "text": text[:MOST_TEXT], "raised": raised, "changed": changed}
 
 
-def _run(message: dict[str, Any], names: Names, warm: Warm) -> BaseException | None:
-    """Run a cell, a student's as Jupyter would; what it raised, if anything."""
-    source, role = message["source"], message["role"]
-    if message["give_back"] and role != "own":
+def _run(message: dict[str, Any], names: Names, warm: Warm) -> tuple[BaseException | None, bool]:
+    """Run a cell, a student's as Jupyter would; what it raised, if anything, and whether it made something anew."""
+    if message["give_back"] and message["role"] != "own":
         names.give_back()
     before = dict(names.namespace)
+    error: BaseException | None = None
     try:
-        if role != "given":
-            outcome = warm.run_cell(warm.shell, source, store_history=True)
-            return outcome.error_before_exec or outcome.error_in_exec  # type: ignore[no-any-return]  # IPython has no types
-        exec(compile(source, "<given>", "exec"), names.namespace)  # noqa: S102  (a cell of ours)
-    except Exception as error:  # noqa: BLE001  (a cell of ours calls what students wrote)
-        return error
-    finally:
-        names.keep(before, role, message["defined"])
-    return None
+        if message["role"] == "given":
+            exec(compile(message["source"], "<given>", "exec"), names.namespace)  # noqa: S102  (a cell of ours)
+        else:
+            outcome = warm.run_cell(warm.shell, message["source"], store_history=True)
+            error = outcome.error_before_exec or outcome.error_in_exec
+    except Exception as raised:  # noqa: BLE001  (a cell of ours calls what students wrote)
+        error = raised
+    return error, names.keep(before, message["role"], message["defined"])
 
 
 def describe(error: BaseException) -> str:
@@ -199,7 +215,7 @@ def describe(error: BaseException) -> str:
 
 
 def ask_reference(
-    connection: socket.socket, question: int, name: str, index: int, grad: np.ndarray | None, arguments: dict[str, Any]
+    connection: Line, question: int, name: str, index: int, grad: np.ndarray | None, arguments: dict[str, Any]
 ) -> list[np.ndarray]:
     """What the reference in place of an earlier answer gives; ValueError if it says no."""
     arrays = {k: v for k, v in arguments.items() if isinstance(v, np.ndarray)}
@@ -291,7 +307,7 @@ def _serve_one(warm: Warm, settings: Settings, connection: socket.socket, slot: 
         os._exit(1)
     try:
         connection.sendall(HELLO)
-        serve(connection, warm, settings)
+        serve(Line(connection), warm, settings)
     except BaseException:  # noqa: BLE001  (SystemExit, too, ends a copy here and nowhere else)
         if not settings.enclosed:
             traceback.print_exc(file=sys.__stderr__)
