@@ -67,8 +67,7 @@ def _follow_through(exercise: Exercise, session: Session, failures: Failures) ->
         for case in exercise.cases if stand_ins else ():
             if case.name not in failures or case.name in excused:
                 continue
-            times = 1 if replaced is wrong else 2  # once may be luck, where nothing else is known to be wrong
-            replies = (f for _ in range(times) for f in _failures(exercise, case, session, stand_ins))
+            replies = (f for _ in range(2) for f in _failures(exercise, case, session, stand_ins))  # once may be luck
             if next(replies, None) is None:
                 excused[case.name] = _once_right(replaced, wrong)
     return excused
@@ -84,7 +83,8 @@ def _earlier(exercise: Exercise) -> list[Exercise]:
 
 def _once_right(replaced: Sequence[Exercise], wrong: Sequence[Exercise]) -> Said:
     """What is said of a case that is right with other answers in place of these."""
-    names = " and ".join(f"`{e.defines}`" for e in replaced)
+    *first, last = (f"`{e.defines}`" for e in replaced)
+    names = f"{', '.join(first)} and {last}" if first else last
     if replaced is not wrong:
         return Said(f"Right with our own {names} in place of yours; nothing lost here.")
     return Said(f"Right, once {names} {'is' if len(replaced) == 1 else 'are'}; nothing lost here.")

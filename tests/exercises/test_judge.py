@@ -356,7 +356,7 @@ def test_first_only_wrong_answers_are_replaced_and_then_all() -> None:
         return Answers(answer, double=Verdict("double", 3, 4, ()), **verdicts)
 
     assert judge(exercise, right_if("double")).messages == (HELPED,)  # by way of `later`, which calls it
-    all_of_ours = "Right with our own `later` and `double` and `other` in place of yours; nothing lost here."
+    all_of_ours = "Right with our own `later`, `double` and `other` in place of yours; nothing lost here."
     assert judge(exercise, right_if("double", "other")).messages == (all_of_ours,)
     assert judge(exercise, right_if("no such answer")).points == 0
 
