@@ -184,14 +184,34 @@ def test_a_code_that_is_no_short_text_is_refused(code):
 
 @pytest.mark.parametrize(
     "code",
-    ["<c8", "<c16", "|O", "O", "O8", "|S4", "<U1", "|V4", "<M8", "<M8[s]", "<m8", "i,i", "2f4", "(1,", "(2)f4", "f4", "=f4"],
+    [
+        "<c8",
+        "<c16",
+        "|O",
+        "O",
+        "O8",
+        "|S4",
+        "<U1",
+        "|V4",
+        "<M8",
+        "<M8[s]",
+        "<m8",
+        "i,i",
+        "2f4",
+        "(1,",
+        "(2)f4",
+        "f4",
+        "=f4",
+    ],
 )
 def test_only_plain_numbers_are_taken(code):
     with pytest.raises(ValueError, match="an array of type"):
         receive(message([["a", code, [1]]], bytes(16)))
 
 
-@pytest.mark.parametrize("code", ["", "xx", "<f5", "f-4", "????", "<f4\n", " <f4", "<f4,", "<f" + "4" * 1000, "<i\u0664"])
+@pytest.mark.parametrize(
+    "code", ["", "xx", "<f5", "f-4", "????", "<f4\n", " <f4", "<f4,", "<f" + "4" * 1000, "<i\u0664"]
+)
 def test_an_unknown_code_is_refused(code):
     with pytest.raises(ValueError, match="an array of type") as caught:
         receive(message([["a", code, [1]]], FOUR))
