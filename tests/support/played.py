@@ -10,6 +10,7 @@ import numpy as np
 from limits import PATIENCE
 
 from exercises.model import Question, Reply, StandIn
+from exercises.problem import Problem
 from grader.sandbox import warm, wire
 from grader.sandbox.jail import Jail
 from grader.sandbox.limits import Limits
@@ -118,3 +119,18 @@ def saying(**keys: Any) -> Act:
         copy.say({key: value for key, value in message.items() if value is not None}, {"y": np.ones(1)})
 
     return on_ask
+
+
+def failing(*names: str) -> Act:
+    """A process that ends at the questions of some probes and answers the others."""
+
+    def on_ask(copy: Copy, request: Message, arrays: Arrays) -> None:
+        if request["probe"] in names:
+            copy.die()
+        answer_well(copy, request, arrays)
+
+    return on_ask
+
+
+def ask(session: JailSession, name: str, stand_ins: Mapping[str, StandIn] | None = None) -> Problem:
+    return session.ask(name, Question(name, {}, ()), stand_ins or {}).problem
