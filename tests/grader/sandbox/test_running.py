@@ -43,7 +43,6 @@ from grader.sandbox.session import JailSession
 # --- a process's own time ---------------------------------------------------------------------------------------------
 
 SPIN = "while True: pass"
-SLEEP = "import time\ntime.sleep(1000)"
 # spins until it gets a signal, and sleeps from then on
 SPIN_THEN_SLEEP = """
 import signal, time
@@ -60,9 +59,10 @@ NEIGHBOURS = 5
 
 
 @contextmanager
-def process(source: str, core: int | None = None, wait: bool = False) -> Iterator[int]:
-    """A process of Python; on one core, if so; and when it has said a line."""
-    started = subprocess.Popen([sys.executable, "-I", "-c", source], stdout=subprocess.PIPE)
+def process(source: str = "", core: int | None = None, wait: bool = False) -> Iterator[int]:
+    """A process of Python, or one that sleeps; on one core, if so; and when it has said a line."""
+    command = [sys.executable, "-I", "-c", source] if source else ["sleep", "1000"]
+    started = subprocess.Popen(command, stdout=subprocess.PIPE)
     try:
         if core is not None:
             os.sched_setaffinity(started.pid, {core})
@@ -94,7 +94,7 @@ def core() -> int:
 
 
 def test_what_a_process_sleeps_is_its_own_time() -> None:
-    with process(SLEEP) as pid:
+    with process() as pid:
         watch = Stopwatch(pid)
         time.sleep(0.5)
         assert watch.wall() - 0.3 * PATIENCE < watch.own() <= watch.wall()
@@ -121,7 +121,7 @@ def test_what_a_process_waited_earlier_is_no_time_to_sleep(core: int) -> None:
 
 
 def test_what_is_ours_is_not_its_own_time() -> None:
-    with process(SLEEP) as pid:
+    with process() as pid:
         watch = Stopwatch(pid)
         time.sleep(0.3)
         watch.ours += 0.2
@@ -143,7 +143,7 @@ def test_threads_that_compute_side_by_side_each_count() -> None:
 
 
 def test_of_a_process_that_is_gone_there_is_the_wall_clock() -> None:
-    with process(SLEEP) as pid:
+    with process() as pid:
         pass
     watch = Stopwatch(pid)
     time.sleep(0.1)
@@ -260,10 +260,15 @@ def test_how_our_reference_is_slow_costs_the_student_nothing() -> None:
         time.sleep(1.5 * SHORT)
         return [x]
 
-    act, _ = asking({"x": np.ones(1)}, times=2)
-    assert reply_to(act, {"_twice": StandIn("_twice", ("x",), 1, slow, TWICE.backward)}, HASTY)[0] == Reply(
-        {"y": np.ones(1)}
-    )
+    def on_ask(copy: Copy, request: Message, arrays: Arrays) -> None:
+        for _ in range(2):
+            copy.say({"id": request["id"], "stand_in": "_twice", "index": -1, "arguments": {}}, {"x": np.ones(1)})
+            copy.hear()
+            time.sleep(SHORT / 8)
+        answer_well(copy, request, arrays)
+
+    stand_in = StandIn("_twice", ("x",), 1, slow, TWICE.backward)
+    assert reply_to(on_ask, {"_twice": stand_in}, HASTY)[0] == Reply({"y": np.ones(1)})
 
 
 # --- what is asked of a stand-in --------------------------------------------------------------------------------------
