@@ -208,6 +208,13 @@ def test_but_not_for_longer_than_three_times_the_limit(monkeypatch: pytest.Monke
     assert watched(monkeypatch, hang, Watch(SHORT / 2, WAIT * SHORT)) == (Reply(problem=Problem.TIME), True)
 
 
+def test_a_cell_is_starved_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "Stopwatch", lambda _pid: Watch(SHORT / 2, WAIT * SHORT))
+    session = JailSession(PlayedJail(on_run=hang, limits=HASTY), ["cell"])
+    assert [run.trouble for run in session.run()] == ["time"] and session.starved
+    session.close()
+
+
 def test_who_has_used_the_time_is_not_starved(monkeypatch: pytest.MonkeyPatch) -> None:
     assert watched(monkeypatch, hang, Watch(SHORT, WAIT * SHORT)) == (Reply(problem=Problem.TIME), False)
 

@@ -228,7 +228,7 @@ def test_with_stand_ins_questions_are_put_to_a_copy_that_was_asked_nothing_else(
     copies = [1, 2, 2, 3, 4, 5] if one_at_a_time else [1, 2, 2, 1, 3, 1]
     assert jail.asked == [(copy, name) for copy, name in zip(copies, "aaabba", strict=True)]
     assert jail.ran == [(n, "cell") for n in range(1, max(copies) + 1)]
-    assert jail.ended == [1, 2, 3, 4] if one_at_a_time else [2, 3]
+    assert jail.ended == ([1, 2, 3, 4] if one_at_a_time else [2, 3])
     session.close()
 
 

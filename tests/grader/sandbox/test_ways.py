@@ -141,3 +141,27 @@ def test_when_the_reserve_is_used_up_own_cells_are_left_out(monkeypatch):
     ok, stopped, skipped = CellRun(), CellRun(trouble=Trouble.TIME), CellRun(trouble=Trouble.SKIPPED)
     assert session.run() == [stopped, ok, stopped, skipped, ok]
     session.close()
+
+
+def test_an_own_cell_that_took_longer_than_there_is_left_is_not_run_again(monkeypatch):
+    """It has been run once; in the next copy it could only be stopped."""
+    monkeypatch.setattr(session_module, "QUICK_CELL", SHORT / 2)
+
+    def on_run(copy: Copy, request: Message, arrays: Arrays) -> None:
+        if request["source"] == "die":
+            copy.die()
+        sleeps(copy, request, arrays)
+
+    jail = PlayedJail(on_run=on_run, limits=Limits(own_time=SHORT))
+    session = JailSession(jail, ["one 7", RunCell("die", CellRole.ANSWER, "a"), RunCell("b 0", CellRole.ANSWER, "b")])
+    assert session.run() == [CellRun(), CellRun(trouble=Trouble.DIED), CellRun()]
+    assert jail.ran == [(1, "one 7"), (1, "die"), (2, "b 0")]
+    session.close()
+
+
+def test_the_time_of_own_cells_is_not_that_of_answers():
+    jail = PlayedJail(on_run=sleeps, limits=Limits(own_time=60 * PATIENCE, whole_time=SHORT))
+    session = JailSession(jail, ["one 12", RunCell("answer 0", CellRole.ANSWER, "a")])
+    assert session.run() == [CellRun(), CellRun()]
+    assert ask(session, "a") == Problem.NONE
+    session.close()
