@@ -165,3 +165,12 @@ def test_the_time_of_own_cells_is_not_that_of_answers():
     assert session.run() == [CellRun(), CellRun()]
     assert ask(session, "a") == Problem.NONE
     session.close()
+
+
+def test_an_answer_runs_no_longer_than_there_is_time_for_the_notebook():
+    limits = Limits(cell_time=60 * PATIENCE, whole_time=SHORT)
+    session = JailSession(
+        PlayedJail(on_run=sleeps, limits=limits), [RunCell("answer 30", CellRole.ANSWER, "a"), "own 0"]
+    )
+    assert session.run() == [CellRun(trouble=Trouble.TIME), CellRun(trouble=Trouble.SKIPPED)]
+    session.close()
