@@ -255,11 +255,17 @@ def test_the_best_of_all_ways_counts(
     assert best == 2 or found.messages == (f"way {points.index(best)}",)
 
 
+def test_that_something_was_starved_is_in_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Session, "starved", True)
+    assert result_of(saved(filled())).starved
+
+
 def test_what_is_known_before_the_end_is_told() -> None:
     told: list[Any] = []
     jail: Any = None
     result = grade_notebook(saved(filled()), SMALL, jail, "ada", told.append, told.append)
     assert told == [rebuild(saved(filled()), SMALL), *VERDICTS.values()] and result.verdicts == VERDICTS
+    assert not result.starved
     told.clear()
     grade_notebook(b"{", SMALL, jail, "ada", told.append, told.append)
     assert told == []

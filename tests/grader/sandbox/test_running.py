@@ -303,8 +303,8 @@ def told_by(arrays: Arrays, stand_in: StandIn = TWICE, **keys: Any) -> tuple[str
     return message["error"], answers
 
 
-TOO_LARGE = ("_twice: arguments that large are not answered", {})
-NO_ARGUMENTS = ("_twice: arguments are arrays and whole numbers", {})
+TOO_LARGE: tuple[str, Arrays] = ("_twice: arguments that large are not answered", {})
+NO_ARGUMENTS: tuple[str, Arrays] = ("_twice: arguments are arrays and whole numbers", {})
 ANYTHING = StandIn("_twice", ("x", "n"), 1, lambda **_given: [np.ones(1)], TWICE.backward)
 
 
@@ -355,7 +355,12 @@ def test_an_argument_that_is_no_whole_number_is_not_answered(value: Any) -> None
 @pytest.mark.parametrize("value", [None, 0, 16, -16])
 def test_a_whole_number_or_none_is_answered(value: Any) -> None:
     seen: list[Any] = []
-    stand_in = StandIn("_twice", ("x", "n"), 1, lambda x, n: [seen.append(n) or x], TWICE.backward)
+
+    def see(x: np.ndarray, n: Any) -> list[np.ndarray]:
+        seen.append(n)
+        return [x]
+
+    stand_in = StandIn("_twice", ("x", "n"), 1, see, TWICE.backward)
     assert told_by({"x": np.ones(1)}, stand_in, arguments={"n": value})[0] == ""
     assert seen == [value] and type(seen[0]) is type(value)
 

@@ -268,7 +268,7 @@ def test_a_cell_is_told_whose_it_is_and_what_answers_define():
         told = [request["role"], *request["defined"], request["give_back"]]
         copy.say({"id": request["id"], "output": str(told), "error": "", "raised": ""})
 
-    cells = [RunCell("", CellRole.GIVEN), RunCell("", CellRole.ANSWER, "a"), RunCell(""), ""]
+    cells: list[RunCell | str] = [RunCell("", CellRole.GIVEN), RunCell("", CellRole.ANSWER, "a"), RunCell(""), ""]
     session = JailSession(PlayedJail(on_run=on_run), cells, {"g", "f"})
     roles = ["given", "answer", "own", "own"]
     assert [run.output for run in session.run()] == [str([role, "f", "g", True]) for role in roles]
