@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from typing import Any
 
 import pytest
 from answers import submission
@@ -136,7 +137,8 @@ def test_one_bad_submission_stops_nobody(sample):
 
 
 def test_a_bug_of_ours_is_a_row_and_a_traceback(sample, monkeypatch, capsys):
-    monkeypatch.setattr(pool, "jail_of", lambda _module: PlayedJail(limits=Limits(output=None)))
+    broken: Any = None
+    monkeypatch.setattr(pool, "jail_of", lambda _module: PlayedJail(limits=Limits(output=broken)))
     assert main(["grade", MODULE, "--class", str(sample), "--json", "--student", "ada"]) == 1
     captured = capsys.readouterr()
     row = json.loads(captured.out)
