@@ -77,11 +77,11 @@ def grade_class(
             if result.starved:
                 starved.append(submission)
                 continue
-            done(result)
             writer.write(submission, result, classroom.autograded(submission.student, module))
+            done(result)
         for submission, result in stack.enter_context(closing(_side_by_side(iter(starved), assignment, workers, 1))):
-            done(result)
             writer.write(submission, result, classroom.autograded(submission.student, module))
+            done(result)
     return sorted(results, key=lambda result: result.student)
 
 

@@ -66,10 +66,11 @@ class FarJail:
     def open(self) -> Copy:
         self._told.send((Word.OPEN, None))
         answer = self._told.recv()
-        if isinstance(answer, str):
-            raise JailError(answer)
+        if isinstance(answer, tuple):
+            raise JailError(*answer)
+        pid = self._told.recv()
         _, (descriptor,), _, _ = socket.recv_fds(self._connection, 1, 1)
-        return Copy(socket.socket(fileno=descriptor), *answer)
+        return Copy(socket.socket(fileno=descriptor), answer, pid)
 
     def end(self, slot: int) -> Ended:
         self._told.send((Word.END, slot))

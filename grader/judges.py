@@ -10,7 +10,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -26,7 +26,7 @@ from grader.sandbox.limits import Limits
 from grader.sandbox.running import WAIT
 from grader.sandbox.warm import Copy, WarmProcess
 
-LARGE = 8 << 20  # bytes; submissions of more are read one at a time
+LARGE = 8 << 20  # bytes; of larger submissions one is graded at a time
 SILENT = 30  # seconds that we wait on top of what limits allow
 NOTHING = b'{"cells": []}'
 
@@ -88,28 +88,16 @@ class Judges:
         task = Task(module, student, limits, jail.one_at_a_time, limits.judge_time, limits.judge_memory)
         rebuilt: list[Rebuilt] = []
         verdicts: dict[str, Verdict] = {}
-        with ExitStack() as reading:
-            if len(data) > LARGE:
-                reading.enter_context(self._large)
-
-            def read(found: Rebuilt) -> None:
-                rebuilt.append(found)
-                reading.close()
-
-            told: Told = {
-                Word.REBUILT: read,
-                Word.VERDICT: lambda verdict: verdicts.update({verdict.exercise: verdict}),
-            }
-            try:
-                with self._judge() as judge:
-                    result: Result = judge.do(task, data, jail, told)
-                    return result
-            except Over as over:
-                if over.again and again and not self.closed:
-                    reading.close()
-                    return self.grade(data, module, jail, student, again=False)
-                known = rebuilt[0] if rebuilt else Rebuilt(rebuild(NOTHING, assignment).parts, ())
-                return cut_short(known, assignment, verdicts, str(over), student)
+        told: Told = {Word.REBUILT: rebuilt.append, Word.VERDICT: lambda v: verdicts.update({v.exercise: v})}
+        try:
+            with self._large if len(data) > LARGE else nullcontext(), self._judge() as judge:
+                result: Result = judge.do(task, data, jail, told)
+                return result
+        except Over as over:
+            if over.again and again and not self.closed:
+                return self.grade(data, module, jail, student, again=False)
+            known = rebuilt[0] if rebuilt else Rebuilt(rebuild(NOTHING, assignment).parts, ())
+            return cut_short(known, assignment, verdicts, str(over), student)
 
     @contextmanager
     def _judge(self) -> Iterator["_Judge"]:
@@ -172,10 +160,11 @@ class _Judge:
         try:
             copy = jail.open()
         except JailError as error:
-            self._told.send(str(error))
+            self._told.send((str(error), error.trouble))
             return
         slots.add(copy.slot)
-        self._told.send((copy.slot, copy.pid))
+        self._told.send(copy.slot)
+        self._told.send(copy.pid)
         with copy.connection:
             socket.send_fds(self._copy.connection, [b"\0"], [copy.connection.fileno()])
 

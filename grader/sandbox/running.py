@@ -7,7 +7,6 @@ time that is the process's own.
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -76,6 +75,7 @@ class Stopwatch:
             pid,
             (~pid << 3) | 2,
         )  # the processor clock of another process, see clock_getcpuclockid(3)
+        self._before = self._waited()
         self._computed, self._start, self.ours = self._processor(), time.monotonic(), 0.0
 
     def wall(self) -> float:
@@ -86,7 +86,7 @@ class Stopwatch:
         wall = self.wall()
         if wall < 0.05:
             return wall
-        return max(self._processor() - self._computed, wall - self._waited())
+        return max(self._processor() - self._computed, wall - self._waited() + self._before)
 
     def _processor(self) -> float:
         try:
@@ -95,11 +95,11 @@ class Stopwatch:
             return 0.0
 
     def _waited(self) -> float:
-        """For how long its threads were ready to run and did not, since it was started; 0 if the kernel does not tell."""
+        """For how long its main thread was ready to run and did not, so far; 0 if the kernel does not tell."""
         try:
-            tasks = [p.read_text().split() for p in Path(f"/proc/{self._pid}/task").glob("*/schedstat")]
-            return sum(int(delay) for _, delay, _ in tasks) / 1e9
-        except (OSError, ValueError):
+            with open(f"/proc/{self._pid}/schedstat", "rb") as schedstat:  # noqa: PTH123  (once for each request)
+                return int(schedstat.read().split()[1]) / 1e9
+        except (OSError, ValueError, IndexError):
             return 0.0
 
 

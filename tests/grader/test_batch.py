@@ -6,22 +6,24 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from typing import Any
 
 import pytest
 from answers import submission
 from classes import ENVIRONMENT, EXAMPLES, MODULE, grade, hand_in, rows_of, set_manual_score
+from played import PlayedJail
 from sentences import DIVIDED_BY_D_K
 
 from exercises.judge import judge
 from exercises.local import LocalSession
 from grader import batch
-from grader import grade as grading
 from grader.classroom import Classroom, only_writer
 from grader.cli import main
 from grader.course import ROOT, load_assignment
 from grader.grade import grade_notebook
 from grader.rebuild import is_run, rebuild
 from grader.sandbox import pool
+from grader.sandbox.limits import Limits
 
 pytestmark = pytest.mark.jail
 
@@ -135,14 +137,15 @@ def test_one_bad_submission_stops_nobody(sample):
 
 
 def test_a_bug_of_ours_is_a_row_and_a_traceback(sample, monkeypatch, capsys):
-    def break_down(*args):
-        raise RuntimeError("a bug")
-
-    monkeypatch.setattr(grading, "grade_notebook", break_down)
+    broken: Any = None
+    monkeypatch.setattr(pool, "jail_of", lambda _module: PlayedJail(limits=Limits(output=broken)))
     assert main(["grade", MODULE, "--class", str(sample), "--json", "--student", "ada"]) == 1
     captured = capsys.readouterr()
     row = json.loads(captured.out)
-    assert row["status"] == "failed" and "a bug" in row["reason"] and "Traceback" in captured.err
+    assert row["status"] == "failed" and row["reason"].startswith(
+        "the grader failed on this submission: Broken: TypeError:"
+    )
+    assert "Traceback" in captured.err and "grader/sandbox/running.py" in captured.err
     assert not (sample / "autograded" / "ada").exists()
 
 

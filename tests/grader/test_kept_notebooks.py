@@ -1,23 +1,42 @@
 """Every notebook that is kept is a valid one, whatever was handed in, and has outputs of ours only. No jail: nothing runs."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import nbformat
 import pytest
-from small import CELLS, KNOWN, METADATA, MODULE, SMALL, filled, graded, named, own, saved, unreadable, verdict
+from small import (
+    CELLS,
+    FIRST,
+    KNOWN,
+    METADATA,
+    MODULE,
+    SECOND,
+    SMALL,
+    WRITTEN,
+    filled,
+    graded,
+    named,
+    own,
+    saved,
+    unreadable,
+    verdict,
+)
 
 from exercises.model import Exercise, Verdict
 from grader import grade
 from grader.batch import grade_submission
 from grader.classroom import Submission
-from grader.grade import grade_notebook
+from grader.grade import grade_notebook, run_cell
 from grader.notebook import Cell
+from grader.rebuild import is_run, rebuild
 from grader.records import kept_notebook
 from grader.result import VERDICT_TYPE, Result, Status, verdict_to_data
 from grader.sandbox import pool
-from grader.sandbox.session import CellRun, Trouble
+from grader.sandbox.session import CellRole, CellRun, RunCell, Trouble
 
 RUNS = {
     "print(1)": CellRun("1\n"),
@@ -31,11 +50,18 @@ VERDICTS = {"first": verdict(ONE, 0.5, message=KNOWN), "second": verdict(TWO, 1,
 class Session:
     """In place of a JailSession: what comes of a cell is written down, and nothing is asked."""
 
-    def __init__(self, _jail: Any, cells: Sequence[str], _ours: Sequence[int]) -> None:
+    starved = False
+
+    def __init__(self, _jail: Any, cells: Sequence[RunCell], defined: Collection[str]) -> None:
+        assert defined == {"_first", "Second"}
         self.cells = cells
+        self.verdicts: dict[str, Verdict] = {}
 
     def run(self) -> list[CellRun]:
-        return [RUNS.get(cell, CellRun()) for cell in self.cells]
+        return [RUNS.get(cell.source, CellRun()) for cell in self.cells]
+
+    def other_ways(self, _exercise: str) -> tuple[Any, ...]:
+        return ()
 
     def close(self) -> None:
         pass
@@ -157,8 +183,13 @@ def test_what_is_too_long_is_cut() -> None:
 
 
 def test_the_result_of_a_submission(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Judges:
+        def grade(self, data: bytes, module: str, jail: Any, student: str) -> Result:
+            assert (module, jail) == (MODULE, None)
+            return grade_notebook(data, SMALL, jail, student)
+
     monkeypatch.setattr(pool, "jail_of", lambda _module: None)
-    monkeypatch.setattr(grade, "load_assignment", lambda _module: SMALL)
+    monkeypatch.setattr(pool, "judges", lambda _module: Judges())
     data = saved([c for c in filled(second=named(CELLS, "second")["source"]) if c["id"] != "imports"])
     result = grade_submission(Submission("ada", data, note="a note"), MODULE)
     assert (result.student, result.module, result.status, result.score, result.max_score) == (
@@ -182,3 +213,85 @@ def test_an_unreadable_one_says_why() -> None:
     (cell,) = notebook["cells"]
     assert cell["source"] == "**This submission could not be graded:** the file is empty."
     nbformat.validate(json.loads(json.dumps(kept_notebook(Submission("ada"), graded("ada"), SMALL))))
+
+
+def test_whose_a_cell_is_and_which_exercise_it_answers() -> None:
+    parts = rebuild(saved([own("x = 1"), *filled(), own("y = 2")]), SMALL).parts
+    assert [run_cell(part) for part in parts if is_run(part)] == [
+        RunCell("x = 1", CellRole.OWN),
+        RunCell("import math", CellRole.GIVEN),
+        RunCell(FIRST, CellRole.ANSWER, "first"),
+        RunCell(SECOND, CellRole.ANSWER, "second"),
+        RunCell("y = 2", CellRole.OWN),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("points", "asked", "best"),
+    [
+        ((2, 1, 1), 1, 2),  # nothing lost: nothing else is asked
+        ((1, 2, 0), 2, 2),
+        ((1, 0, 2), 3, 2),
+        ((0, 1, 1), 3, 1),
+        ((1, 0, 0.5), 3, 1),
+        ((0,), 1, 0),
+    ],
+)
+def test_the_best_of_all_ways_counts(
+    monkeypatch: pytest.MonkeyPatch, points: tuple[float, ...], asked: int, best: float
+) -> None:
+    """And where two are alike, the first: it says what the whole notebook does."""
+    seen: list[int] = []
+
+    def judge(exercise: Exercise, session: Any) -> Verdict:
+        seen.append(session.number)
+        return verdict(exercise, points[session.number], message=f"way {session.number}")
+
+    monkeypatch.setattr(grade, "judge", judge)
+    ways = [SimpleNamespace(number=n) for n in range(1, len(points))]
+    session: Any = SimpleNamespace(number=0, verdicts={}, other_ways=lambda _exercise: iter(ways))
+    found = grade.best_verdict(ONE, session)
+    assert found.points == best and session.verdicts == {"first": found} and seen == list(range(asked))
+    assert best == 2 or found.messages == (f"way {points.index(best)}",)
+
+
+def test_that_something_was_starved_is_in_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Session, "starved", True)
+    assert result_of(saved(filled())).starved
+
+
+def test_what_is_known_before_the_end_is_told() -> None:
+    told: list[Any] = []
+    jail: Any = None
+    result = grade_notebook(saved(filled()), SMALL, jail, "ada", told.append, told.append)
+    assert told == [rebuild(saved(filled()), SMALL), *VERDICTS.values()] and result.verdicts == VERDICTS
+    assert not result.starved
+    told.clear()
+    grade_notebook(b"{", SMALL, jail, "ada", told.append, told.append)
+    assert told == []
+
+
+def test_when_judging_is_cut_short_what_was_judged_counts() -> None:
+    cells = [c for c in filled(second=named(CELLS, "second")["source"]) if c["id"] != "imports"]
+    rebuilt = rebuild(saved(cells), SMALL)
+    result = grade.cut_short(rebuilt, SMALL, {"first": VERDICTS["first"]}, "it took too long", "ada")
+    assert (result.student, result.module, result.status, result.score, result.max_score, result.reason) == (
+        "ada", MODULE, Status.GRADED, 0.5, 5, "it took too long",
+    )  # fmt: skip
+    lost = result.verdicts["second"]
+    assert [(c.name, c.points, c.max) for c in lost.cases] == [("case 0", 0, 1), ("case 1", 0, 2)]
+    assert lost.messages == ("Not judged: it took too long.",) and not result.named.get("second")
+    assert result.repairs == ('the cell "imports" is missing; put back',) and result.blank == ("second",)
+    assert result.notebook is not None
+    kept = {c["id"]: c for c in result.notebook["cells"]}
+    assert kept["first"]["source"] == FIRST and kept["question"]["source"] == WRITTEN
+    shown = kept["test-second"]["outputs"]
+    assert shown[0]["data"][VERDICT_TYPE] == verdict_to_data(lost) and shown[1]["data"]["text/plain"] == "0.0"
+    nbformat.validate(json.loads(json.dumps(kept_notebook(Submission("ada", saved(cells)), result, SMALL))))
+
+
+def test_when_nothing_could_be_read_somebody_still_reads_the_written_answers() -> None:
+    """They may be in the file."""
+    rebuilt = replace(rebuild(saved([]), SMALL), repairs=())
+    result = grade.cut_short(rebuilt, SMALL, {}, "it took too long", "ada")
+    assert (result.score, result.blank) == (0, ("first", "second"))

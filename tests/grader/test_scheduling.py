@@ -1,9 +1,11 @@
 """A class is graded side by side and recorded one by one. No jail: what comes of a submission is written down."""
 
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +169,33 @@ def test_a_bug_of_ours_is_a_failed_row_a_traceback_and_no_record(
     assert graded_in(klass) == kept_of(klass) == ["ada", "cleo"]
     grading.outcomes = {}
     assert told(grade_class(MODULE, klass, jobs=1))[1] == ("ben", "graded", 5, False)
+
+
+def test_who_got_no_processor_is_graded_once_more_alone_at_the_end(klass: Classroom, grading: Grading) -> None:
+    """The second result counts, whatever it is, and the first is neither told nor recorded."""
+    names = [f"s{n:02}" for n in range(8)]
+    hand_in(klass, *names)
+    at_work: list[str] = []
+    beside: dict[str, list[str]] = {}
+    starved = {"s01": replace(graded("s01", 0, 0), starved=True), "s03": replace(unreadable("s03"), starved=True)}
+
+    def working(student: str) -> Result:
+        at_work.append(student)
+        time.sleep(0.02)
+        beside[student] = list(at_work)
+        at_work.remove(student)
+        first = grading.asked.count(student) == 1
+        return starved.get(student, graded(student)) if first or student == "s03" else graded(student, 1, 1)
+
+    grading.outcomes = {name: partial(working, name) for name in names}
+    seen: list[str] = []
+    rows = grade_class(MODULE, klass, jobs=3, on_result=lambda row: seen.append(row.student))
+    assert sorted(grading.asked[:8]) == names and sorted(grading.asked[8:]) == ["s01", "s03"]
+    assert beside["s01"] == ["s01"] and beside["s03"] == ["s03"]
+    assert sorted(seen) == names and sorted(seen[6:]) == ["s01", "s03"]
+    assert [row.score for row in rows] == [5, 2, 5, 0, 5, 5, 5, 5] and rows[3].status == Status.UNREADABLE
+    assert grades_in(klass.folder / "gradebook.db", "s01")["test_first"] == (1, None, None, 0, 2)
+    assert all(row.unchanged for row in grade_class(MODULE, klass, jobs=1))
 
 
 def test_a_jail_that_cannot_be_made_stops_the_run(klass: Classroom, grading: Grading) -> None:

@@ -1,20 +1,31 @@
 """A jail without a jail: a thread plays the student's process, so that it can say what no honest process says."""
 
 import contextlib
-import os
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from limits import PATIENCE
 
+from exercises.model import Question, Reply, StandIn
+from exercises.problem import Problem
 from grader.sandbox import warm, wire
 from grader.sandbox.jail import Jail
 from grader.sandbox.limits import Limits
+from grader.sandbox.session import JailSession
 
 Message = dict[str, Any]
 Arrays = dict[str, np.ndarray]
+
+NOBODY = 1 << 22  # the number of no process: of one that is played, there is only the wall clock
+SHORT = 0.5 * PATIENCE  # seconds; for what is to come too late
+HASTY = Limits(cell_time=SHORT, probe_time=SHORT)
+QUESTION = Question("probe", {"x": np.arange(3.0), "n": 2}, ("y",))
+TWICE = StandIn("_twice", ("x",), 1, lambda x: [2 * x], lambda index, grad, x: [[2 * grad][index] + 0 * x])
+OFFERED = {"_twice": TWICE}
+RIGHT = {"problem": "", "text": "", "raised": ""}
 
 
 class Copy:
@@ -71,7 +82,7 @@ class PlayedJail(Jail):
         self.opened += 1
         ours, theirs = socket.socketpair()
         threading.Thread(target=self._play, args=(Copy(theirs, self.opened),), daemon=True).start()
-        return warm.Copy(ours, self.opened, os.getpid())
+        return warm.Copy(ours, self.opened, NOBODY)
 
     def end(self, slot: int) -> warm.Ended:
         self.ended.append(slot)
@@ -87,3 +98,39 @@ class PlayedJail(Jail):
                 else:
                     self.asked.append((copy.number, request["probe"]))
                     self.on_ask(copy, request, arrays)
+
+
+def reply_to(
+    on_ask: Act, stand_ins: Mapping[str, StandIn] | None = None, limits: Limits | None = None
+) -> tuple[Reply, PlayedJail]:
+    """The reply to one question to a process that does `on_ask`."""
+    jail = PlayedJail(on_ask, limits=limits)
+    session = JailSession(jail, [])
+    reply = session.ask("exercise", QUESTION, stand_ins or {})
+    session.close()
+    return reply, jail
+
+
+def saying(**keys: Any) -> Act:
+    """A process whose reply is right but for some keys; a key that is None is left out."""
+
+    def on_ask(copy: Copy, request: Message, _arrays: Arrays) -> None:
+        message = {"id": request["id"]} | RIGHT | keys
+        copy.say({key: value for key, value in message.items() if value is not None}, {"y": np.ones(1)})
+
+    return on_ask
+
+
+def failing(*names: str) -> Act:
+    """A process that ends at the questions of some probes and answers the others."""
+
+    def on_ask(copy: Copy, request: Message, arrays: Arrays) -> None:
+        if request["probe"] in names:
+            copy.die()
+        answer_well(copy, request, arrays)
+
+    return on_ask
+
+
+def ask(session: JailSession, name: str, stand_ins: Mapping[str, StandIn] | None = None) -> Problem:
+    return session.ask(name, Question(name, {}, ()), stand_ins or {}).problem

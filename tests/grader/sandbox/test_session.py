@@ -1,49 +1,36 @@
-"""What JailSession makes of every odd thing that a student's process can say, or not say."""
+"""What JailSession makes of every odd thing that a student's process can say, or not say; test_running.py has the rest."""
 
 import json
 import struct
 import time
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 from limits import PATIENCE
-from played import Act, Arrays, Copy, Message, PlayedJail, answer_well, run_well
+from played import (
+    HASTY,
+    OFFERED,
+    QUESTION,
+    RIGHT,
+    SHORT,
+    Act,
+    Arrays,
+    Copy,
+    Message,
+    PlayedJail,
+    answer_well,
+    ask,
+    failing,
+    reply_to,
+    run_well,
+    saying,
+)
 
-from exercises.model import Question, Reply, StandIn
+from exercises.model import Reply
 from exercises.problem import Problem
-from grader.sandbox import session as session_module
 from grader.sandbox.limits import Limits
-from grader.sandbox.session import CellRun, JailSession, Trouble
-
-SHORT = 0.5 * PATIENCE  # seconds; for what is to come too late
-HASTY = Limits(cell_time=SHORT, probe_time=SHORT)
-QUESTION = Question("probe", {"x": np.arange(3.0), "n": 2}, ("y",))
-TWICE = StandIn("_twice", ("x",), 1, lambda x: [2 * x], lambda index, grad, x: [[2 * grad][index] + 0 * x])
-OFFERED = {"_twice": TWICE}
-RIGHT = {"problem": "", "text": "", "raised": ""}
-
-
-def reply_to(
-    on_ask: Act, stand_ins: Mapping[str, StandIn] | None = None, limits: Limits | None = None
-) -> tuple[Reply, PlayedJail]:
-    """The reply to one question to a process that does `on_ask`."""
-    jail = PlayedJail(on_ask, limits=limits)
-    session = JailSession(jail, [])
-    reply = session.ask("exercise", QUESTION, stand_ins or {})
-    session.close()
-    return reply, jail
-
-
-def saying(**keys: Any) -> Act:
-    """A process whose reply is right but for some keys; a key that is None is left out."""
-
-    def on_ask(copy: Copy, request: Message, _arrays: Arrays) -> None:
-        message = {"id": request["id"]} | RIGHT | keys
-        copy.say({key: value for key, value in message.items() if value is not None}, {"y": np.ones(1)})
-
-    return on_ask
+from grader.sandbox.session import CellRole, CellRun, JailSession, RunCell, Trouble
 
 
 def cells(sources: list[str], on_run: Act, limits: Limits | None = None) -> tuple[list[CellRun], PlayedJail]:
@@ -77,23 +64,50 @@ def test_a_right_reply_is_taken():
 # --- what a reply says ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("id_", [0, 2, -1, "1", [1], float("nan"), 10**30])
+@pytest.mark.parametrize("id_", [0, 2, -1, True, 1.0, "1", [1], {"id": 1}, float("nan"), 10**30])
 def test_a_reply_to_another_question_is_none(id_):
     reply, jail = reply_to(saying(id=id_))
     assert reply == Reply(problem=Problem.BAD)
     assert jail.ended == [1]
 
 
+@pytest.mark.parametrize("value", [None, 0, 1.5, True, ["t"], {"t": 1}])
 @pytest.mark.parametrize("key", ["id", "problem", "text", "raised"])
-def test_a_reply_with_a_key_missing_is_none(key):
-    assert reply_to(saying(**{key: None}))[0] == Reply(problem=Problem.BAD)
+def test_a_reply_with_a_key_missing_or_of_another_kind_is_none(key, value):
+    """A key that is None is left out."""
+    reply, jail = reply_to(saying(**{key: value}))
+    assert (reply, jail.ended) == (Reply(problem=Problem.BAD), [1])
+
+
+@pytest.mark.parametrize("key", ["problem", "text", "raised"])
+def test_null_is_no_text(key):
+    def on_ask(copy: Copy, request: Message, _arrays: Arrays) -> None:
+        copy.say({"id": request["id"]} | RIGHT | {key: None}, {"y": np.ones(1)})
+
+    assert reply_to(on_ask)[0] == Reply(problem=Problem.BAD)
 
 
 @pytest.mark.parametrize(
-    "problem", ["time", "memory", "died", "bad", "nonsense", "Blank", " ", 0, False, [], ["blank"], {"blank": 1}]
+    "problem",
+    [
+        "time",
+        "memory",
+        "died",
+        "bad",
+        "nonsense",
+        "Blank",
+        " ",
+        "blank" + " " * 100,
+        0,
+        False,
+        [],
+        ["blank"],
+        {"blank": 1},
+    ],
 )
-def test_a_problem_that_is_ours_to_tell_is_not_believed(problem):
-    assert reply_to(saying(problem=problem, text="t"))[0] == Reply(problem=Problem.BAD, text="no known problem")
+def test_a_problem_that_is_ours_to_tell_or_nobodys_ends_the_copy(problem):
+    reply, jail = reply_to(saying(problem=problem, text="t"))
+    assert (reply, jail.ended) == (Reply(problem=Problem.BAD), [1])
 
 
 @pytest.mark.parametrize("problem", [Problem.BLANK, Problem.MISSING, Problem.KIND, Problem.RAISED])
@@ -101,11 +115,12 @@ def test_with_a_problem_arrays_are_left_out(problem):
     assert reply_to(saying(problem=problem, text="t", raised="E"))[0] == Reply({}, problem, "t")
 
 
-def test_a_text_that_is_none_becomes_one():
-    assert reply_to(saying(problem="raised", text=["t"]))[0] == Reply({}, Problem.RAISED, "['t']")
+def test_texts_are_cut():
+    reply, _ = reply_to(saying(problem="raised", text="t" * 501, raised="MemoryError" + "!" * 100))
+    assert reply == Reply({}, Problem.RAISED, "t" * 500)
 
 
-@pytest.mark.parametrize("data", [b"", b"[]", b"{", b"\xff" * 4, b"[" * 200_000])
+@pytest.mark.parametrize("data", [b"", b"[]", b"{", b"\xff" * 4, b"[" * 20_000])
 def test_what_is_no_message_is_no_reply(data):
     def on_ask(copy: Copy, _request: Message, _arrays: Arrays) -> None:
         copy.connection.sendall(struct.pack("<I", len(data)) + data)
@@ -115,17 +130,41 @@ def test_what_is_no_message_is_no_reply(data):
     assert jail.ended == [1]
 
 
-def test_arrays_may_fill_the_limit_and_no_more():
-    def of(size: int) -> Act:
+def announcing(text: int, *shape: int) -> Act:
+    """A process that says how long its reply is and sends nothing of it; or whole text, and what array follows."""
+
+    def on_ask(copy: Copy, request: Message, _arrays: Arrays) -> None:
+        arrays = [["y", "|i1", shape]] if shape else []
+        said = json.dumps({"id": request["id"]} | RIGHT | {"arrays": arrays}).encode()
+        copy.connection.sendall(struct.pack("<I", text) if text else struct.pack("<I", len(said)) + said)
+        copy.hang()
+
+    return on_ask
+
+
+def test_a_reply_is_no_larger_than_the_question_implies():
+    """16,576 numbers of at most 16 bytes: 64 for each of 3, and 64 for each place of a 16 by 16 table."""
+
+    def of(size: int, dtype: str = "<f8") -> Act:
         def on_ask(copy: Copy, request: Message, _arrays: Arrays) -> None:
-            copy.say({"id": request["id"]} | RIGHT, {"y": np.ones(size, np.int8)})
+            copy.say({"id": request["id"]} | RIGHT, {"y": np.zeros(size, dtype)})
 
         return on_ask
 
-    limits = Limits(reply=1000)
-    full, _ = reply_to(of(1000), limits=limits)
-    assert (full.problem, full.arrays["y"].shape) == (Problem.NONE, (1000,))
-    assert reply_to(of(1001), limits=limits)[0] == Reply(problem=Problem.BAD)
+    full, _ = reply_to(of(16_576, "<f16"))
+    assert (full.problem, full.arrays["y"].shape) == (Problem.NONE, (16_576,))
+    assert reply_to(of(16_577, "<f16"))[0] == Reply(problem=Problem.BAD)
+
+
+@pytest.mark.parametrize("act", [announcing(24_785), announcing(0xFFFFFFFF), announcing(0, 16 * 16_576 + 1)])
+def test_what_is_too_large_is_refused_before_it_is_there(act):
+    """Of text, 16,384 bytes and 12 for each of 700 characters."""
+    assert reply_to(act)[0] == Reply(problem=Problem.BAD)
+
+
+@pytest.mark.parametrize("act", [announcing(24_784), announcing(0, 16 * 16_576)])
+def test_what_is_not_too_large_is_waited_for(act):
+    assert reply_to(act, limits=HASTY)[0] == Reply(problem=Problem.TIME)
 
 
 def test_a_memory_error_ends_the_copy():
@@ -140,61 +179,7 @@ def test_a_memory_error_ends_the_copy():
     session.close()
 
 
-# --- when it comes ----------------------------------------------------------------------------------------------------
-
-
-def test_no_reply_at_all():
-    assert reply_to(lambda copy, _request, _arrays: copy.hang(), limits=HASTY)[0] == Reply(problem=Problem.TIME)
-
-
-def test_a_process_that_ends():
-    assert reply_to(lambda copy, _request, _arrays: copy.die())[0] == Reply(problem=Problem.DIED)
-
-
-def test_a_reply_that_comes_late():
-    def on_ask(copy: Copy, request: Message, arrays: Arrays) -> None:
-        time.sleep(2 * SHORT)
-        answer_well(copy, request, arrays)
-
-    assert reply_to(on_ask, limits=HASTY)[0] == Reply(problem=Problem.TIME)
-
-
-def test_a_reply_that_drips():
-    """Every byte comes in time, all of them do not."""
-
-    def on_ask(copy: Copy, request: Message, _arrays: Arrays) -> None:
-        text = json.dumps({"id": request["id"], "arrays": []} | RIGHT).encode()
-        for byte in struct.pack("<I", len(text)) + text:
-            copy.connection.sendall(bytes([byte]))
-            time.sleep(SHORT / 6)
-
-    start = time.monotonic()
-    assert reply_to(on_ask, limits=HASTY)[0] == Reply(problem=Problem.TIME)
-    assert time.monotonic() - start < 5 * SHORT
-
-
-def when_we_are_late(monkeypatch: pytest.MonkeyPatch, allowed: float) -> Reply:
-    """The reply to a question when the reply is there in time, but we come to read it at twice the limit."""
-    monkeypatch.setattr(session_module, "LATE", allowed)
-
-    def slow(x: np.ndarray) -> list[np.ndarray]:
-        time.sleep(2 * SHORT)
-        return [x]
-
-    def on_ask(copy: Copy, request: Message, arrays: Arrays) -> None:
-        copy.say({"id": request["id"], "stand_in": "_twice", "index": -1, "arguments": {}}, {"x": np.ones(1)})
-        answer_well(copy, request, arrays)
-        copy.hang()
-
-    return reply_to(on_ask, {"_twice": StandIn("_twice", ("x",), 1, slow, TWICE.backward)}, HASTY)[0]
-
-
-def test_a_reply_that_is_there_is_read_when_we_are_late(monkeypatch):
-    assert when_we_are_late(monkeypatch, 60 * PATIENCE) == Reply({"y": np.ones(1)})
-
-
-def test_but_not_for_ever(monkeypatch):
-    assert when_we_are_late(monkeypatch, SHORT / 2) == Reply(problem=Problem.TIME)
+# --- the time for the notebook ----------------------------------------------------------------------------------------
 
 
 def test_a_question_ends_with_the_time_for_the_notebook():
@@ -213,121 +198,7 @@ def test_without_time_nothing_is_run_or_asked():
     assert jail.opened == 0
 
 
-# --- what is asked of a stand-in --------------------------------------------------------------------------------------
-
-
-def asking(arrays: Arrays, times: int = 1, **keys: Any) -> tuple[Act, list[tuple[Message, Arrays]]]:
-    """A process that asks for the reference before it answers, and what it is told. A key that is None is left out."""
-    told: list[tuple[Message, Arrays]] = []
-
-    def on_ask(copy: Copy, request: Message, none: Arrays) -> None:
-        message = {"id": request["id"], "stand_in": "_twice", "index": -1, "arguments": {}} | keys
-        for _ in range(times):
-            copy.say({key: value for key, value in message.items() if value is not None}, arrays)
-            told.append(copy.hear())
-        answer_well(copy, request, none)
-
-    return on_ask, told
-
-
-def test_a_stand_in_is_answered():
-    act, told = asking({"x": np.array([3.0])})
-    assert reply_to(act, OFFERED)[0] == Reply({"y": np.ones(1)})
-    ((message, arrays),) = told
-    assert (message["error"], arrays) == ("", {"0": np.array([6.0])})
-
-
-def test_a_gradient_is_answered():
-    act, told = asking({"\0grad": np.array([5.0]), "x": np.array([3.0])}, index=0)
-    assert reply_to(act, OFFERED)[0] == Reply({"y": np.ones(1)})
-    ((message, arrays),) = told
-    assert (message["error"], arrays) == ("", {"0": np.array([10.0])})
-
-
-@pytest.mark.parametrize("name", ["other", "", 0, ["_twice"], {}])
-def test_a_stand_in_that_was_not_offered_is_not_answered(name):
-    act, told = asking({"x": np.array([3.0])}, stand_in=name)
-    reply, jail = reply_to(act, OFFERED)
-    assert (reply, told, jail.ended) == (Reply(problem=Problem.BAD), [], [1])
-
-
-def test_where_none_is_offered_none_is_answered():
-    act, told = asking({"x": np.array([3.0])})
-    assert (reply_to(act)[0], told) == (Reply(problem=Problem.BAD), [])
-
-
-@pytest.mark.parametrize("arguments", [None, 7, [1], "x"])
-def test_arguments_that_are_none_are_no_question(arguments):
-    act, told = asking({"x": np.array([3.0])}, arguments=arguments)
-    assert (reply_to(act, OFFERED)[0], told) == (Reply(problem=Problem.BAD), [])
-
-
-@pytest.mark.parametrize(
-    ("index", "error"),
-    [
-        (1, "_twice: list index out of range"),
-        (10**30, "_twice: cannot fit 'int' into an index-sized integer"),
-        ("one", "_twice: invalid literal for int() with base 10: 'one'"),
-        ([0], "_twice: int() argument must be a string, a bytes-like object or a real number, not 'list'"),
-        (float("inf"), "_twice: cannot convert float infinity to integer"),
-        (None, "_twice: 'index'"),
-    ],
-)
-def test_an_index_out_of_range_is_the_students_mistake(index, error):
-    """It costs the student's process no more than an exception there."""
-    act, told = asking({"\0grad": np.ones(1), "x": np.ones(1)}, index=index)
-    assert reply_to(act, OFFERED)[0] == Reply({"y": np.ones(1)})
-    assert [(message["error"], arrays) for message, arrays in told] == [(error, {})]
-
-
-def test_an_argument_that_the_reference_does_not_know_is_the_students_mistake():
-    act, told = asking({"z": np.ones(1)})
-    assert reply_to(act, OFFERED)[0] == Reply({"y": np.ones(1)})
-    assert "unexpected keyword argument 'z'" in told[0][0]["error"]
-
-
-def test_an_error_is_cut():
-    act, told = asking({"z" * 1000: np.ones(1)})
-    reply_to(act, OFFERED)
-    assert len(told[0][0]["error"]) == 300
-
-
-def test_arguments_may_have_100000_numbers_and_no_more():
-    pair = StandIn("_twice", ("x", "y"), 1, lambda x, y: [x.sum() + y.sum()], TWICE.backward)
-    act, told = asking({"x": np.ones(60_000), "y": np.ones(40_000)})
-    reply_to(act, {"_twice": pair})
-    assert told[0][0]["error"] == "" and told[0][1]["0"].item() == 100_000
-    act, told = asking({"x": np.ones(60_000), "y": np.ones(40_001)})
-    assert reply_to(act, {"_twice": pair})[0] == Reply({"y": np.ones(1)})
-    assert (told[0][0]["error"], told[0][1]) == ("_twice: arguments that large are not answered", {})
-
-
-def test_a_stand_in_is_answered_199_times_for_one_question_and_no_more():
-    act, told = asking({"x": np.ones(1)}, times=199)
-    assert (reply_to(act, OFFERED)[0], len(told)) == (Reply({"y": np.ones(1)}), 199)
-    act, told = asking({"x": np.ones(1)}, times=200)
-    reply, jail = reply_to(act, OFFERED)
-    assert (reply, jail.ended) == (Reply(problem=Problem.BAD), [1])
-    while len(told) < 200:  # the last answer may still be on its way to the thread that plays the student
-        time.sleep(0.01)
-
-
 # --- after failures ---------------------------------------------------------------------------------------------------
-
-
-def failing(*names: str) -> Act:
-    """A process that ends at the questions of some probes and answers the others."""
-
-    def on_ask(copy: Copy, request: Message, arrays: Arrays) -> None:
-        if request["probe"] in names:
-            copy.die()
-        answer_well(copy, request, arrays)
-
-    return on_ask
-
-
-def ask(session: JailSession, name: str, stand_ins: Mapping[str, StandIn] | None = None) -> Problem:
-    return session.ask(name, Question(name, {}, ()), stand_ins or {}).problem
 
 
 def test_an_exercise_that_fails_twice_is_not_asked_again():
@@ -343,6 +214,21 @@ def test_an_exercise_is_asked_once_if_another_failed():
     session = JailSession(jail, [])
     assert [ask(session, name) for name in "abbac"] == [*[Problem.DIED] * 4, Problem.NONE]
     assert jail.asked == [(1, "a"), (2, "b"), (3, "c")]
+    session.close()
+
+
+@pytest.mark.parametrize("one_at_a_time", [False, True])
+def test_with_stand_ins_questions_are_put_to_a_copy_that_was_asked_nothing_else(one_at_a_time):
+    """One copy of it for each exercise; what stand-ins told it can be of no use in another."""
+    jail = PlayedJail()
+    jail.one_at_a_time = one_at_a_time
+    session = JailSession(jail, ["cell"])
+    for name, stand_ins in (("a", {}), ("a", OFFERED), ("a", OFFERED), ("b", {}), ("b", OFFERED), ("a", {})):
+        assert ask(session, name, stand_ins) == Problem.NONE
+    copies = [1, 2, 2, 3, 4, 5] if one_at_a_time else [1, 2, 2, 1, 3, 1]
+    assert jail.asked == [(copy, name) for copy, name in zip(copies, "aaabba", strict=True)]
+    assert jail.ran == [(n, "cell") for n in range(1, max(copies) + 1)]
+    assert jail.ended == ([1, 2, 3, 4] if one_at_a_time else [2, 3])
     session.close()
 
 
@@ -369,7 +255,7 @@ def test_the_last_failure_is_told_again():
 
 def test_cells_run_in_order_and_are_run_once():
     jail = PlayedJail(on_run=as_told)
-    session = JailSession(jail, ["a", '{"output": "o", "error": "E: e (line 1)", "raised": "E"}', "c"], ours=[0])
+    session = JailSession(jail, ["a", '{"output": "o", "error": "E: e (line 1)", "raised": "E"}', "c"])
     runs = [CellRun(), CellRun("o", "E: e (line 1)", Trouble.ERROR), CellRun()]
     assert session.run() == runs
     assert session.run() == runs
@@ -377,12 +263,15 @@ def test_cells_run_in_order_and_are_run_once():
     session.close()
 
 
-def test_a_cell_is_told_whether_it_is_ours():
+def test_a_cell_is_told_whose_it_is_and_what_answers_define():
     def on_run(copy: Copy, request: Message, _arrays: Arrays) -> None:
-        copy.say({"id": request["id"], "output": str(request["ours"]), "error": "", "raised": ""})
+        told = [request["role"], *request["defined"], request["give_back"]]
+        copy.say({"id": request["id"], "output": str(told), "error": "", "raised": ""})
 
-    session = JailSession(PlayedJail(on_run=on_run), ["a", "b"], ours=[1])
-    assert [run.output for run in session.run()] == ["False", "True"]
+    cells: list[RunCell | str] = [RunCell("", CellRole.GIVEN), RunCell("", CellRole.ANSWER, "a"), RunCell(""), ""]
+    session = JailSession(PlayedJail(on_run=on_run), cells, {"g", "f"})
+    roles = ["given", "answer", "own", "own"]
+    assert [run.output for run in session.run()] == [str([role, "f", "g", True]) for role in roles]
     session.close()
 
 
@@ -409,14 +298,44 @@ def test_what_a_cell_said_when_memory_ended_is_kept():
     assert runs == [CellRun("o", "MemoryError: m (line 1)", Trouble.MEMORY)]
 
 
-@pytest.mark.parametrize("key", ["id", "output", "error", "raised"])
-def test_a_run_with_a_key_missing_ends_the_copy(key):
-    def on_run(copy: Copy, request: Message, _arrays: Arrays) -> None:
-        message = {"id": request["id"], "output": "", "error": "", "raised": ""}
-        copy.say({k: value for k, value in message.items() if k != key})
+def says_of_runs(**keys: Any) -> Act:
+    """Every cell is right but for some keys; a key that is None is left out."""
 
-    runs, jail = cells(["a"], on_run)
+    def on_run(copy: Copy, request: Message, _arrays: Arrays) -> None:
+        message = {"id": request["id"], "output": "", "error": "", "raised": ""} | keys
+        copy.say({key: value for key, value in message.items() if value is not None})
+
+    return on_run
+
+
+@pytest.mark.parametrize("value", [None, 0, 1.5, True, ["t"], {"t": 1}])
+@pytest.mark.parametrize("key", ["id", "output", "error", "raised"])
+def test_a_run_with_a_key_missing_or_of_another_kind_ends_the_copy(key, value):
+    runs, jail = cells(["a"], says_of_runs(**{key: value}))
     assert (runs, jail.ended) == ([CellRun(trouble=Trouble.DIED)], [1, 2])
+
+
+def test_what_a_run_says_is_cut():
+    limits = Limits(output=10)
+    ((run,), _) = cells(["a"], says_of_runs(output="o" * 111, error="e" * 1101, raised="E" * 101), limits)
+    assert run == CellRun("o" * 110, "e" * 1100, Trouble.ERROR)
+
+
+def test_a_run_is_no_longer_than_its_output_may_be_and_brings_no_arrays():
+    """16,384 bytes and 12 for each of 1,310 characters."""
+    limits = Limits(output=10, cell_time=SHORT)
+    for length, trouble in ((32_104, Trouble.TIME), (32_105, Trouble.DIED)):
+
+        def on_run(copy: Copy, _request: Message, _arrays: Arrays, length: int = length) -> None:
+            copy.connection.sendall(struct.pack("<I", length))
+            copy.hang()
+
+        assert cells(["a"], on_run, limits)[0] == [CellRun(trouble=trouble)]
+
+    def with_arrays(copy: Copy, request: Message, _arrays: Arrays) -> None:
+        copy.say({"id": request["id"], "output": "", "error": "", "raised": ""}, {"y": np.ones(1)})
+
+    assert cells(["a"], with_arrays)[0] == [CellRun(trouble=Trouble.DIED)]
 
 
 def test_the_first_run_of_a_cell_counts_unless_it_ends_the_process_later():

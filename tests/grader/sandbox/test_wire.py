@@ -47,8 +47,11 @@ def message(arrays: Any, data: bytes = b"", **keys: Any) -> bytes:
     return frame(json.dumps({"id": 1, "arrays": arrays} | keys), data)
 
 
-def receive(data: bytes, most: int = 1 << 30) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    return wire.receive(Sent(data), most)
+WHOLE = message(ONE, FOUR)
+
+
+def receive(data: bytes, **bounds: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    return wire.receive(Sent(data), **bounds)
 
 
 def padded(length: int) -> str:
@@ -59,21 +62,22 @@ def padded(length: int) -> str:
 # --- how long a message may be ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("length", "most"), [(1 << 20, 1 << 30), (100, 100)])
-def test_the_longest_message_is_taken(length, most):
-    assert receive(frame(padded(length)), most) == ({"arrays": []}, {})
+def test_the_longest_message_is_taken_and_a_longer_one_is_not():
+    assert receive(frame(padded(100)), text=100) == ({"arrays": []}, {})
+    with pytest.raises(ValueError, match="a message of 101 bytes"):
+        receive(frame(padded(101)), text=100)
 
 
-@pytest.mark.parametrize(("length", "most"), [((1 << 20) + 1, 1 << 30), (101, 100)])
-def test_a_longer_message_is_refused(length, most):
+def test_arrays_do_not_count_as_text():
+    assert receive(message(ONE, FOUR), text=len(WHOLE) - 8)[1]["a"] == 0
+
+
+@pytest.mark.parametrize(("length", "bounds"), [(0xFFFFFFFF, {}), ((1 << 29) + 1, {}), (101, {"text": 100})])
+def test_a_length_is_checked_before_anything_is_read(length, bounds):
+    """The other side may never send what it announces."""
+    sent = Sent(struct.pack("<I", length) + b"{")
     with pytest.raises(ValueError, match=f"a message of {length} bytes"):
-        receive(frame(padded(length)), most)
-
-
-def test_a_length_is_checked_before_anything_is_read():
-    sent = Sent(struct.pack("<I", 0xFFFFFFFF) + b"{")
-    with pytest.raises(ValueError, match="a message of 4294967295 bytes"):
-        wire.receive(sent)
+        wire.receive(sent, **bounds)
     assert sent.rest() == b"{"
 
 
@@ -117,7 +121,7 @@ def test_64_arrays_are_taken_and_65_are_not():
 
 
 def test_a_message_that_is_nested_too_deep_ends_in_an_error():
-    with pytest.raises(RecursionError):
+    with pytest.raises(ValueError, match="nested too deeply"):
         receive(frame('{"arrays": [], "x": ' + "[" * 200_000 + "]" * 200_000 + "}"))
 
 
@@ -134,14 +138,30 @@ def test_nan_is_a_number_and_no_size():
 
 @pytest.mark.parametrize("entry", [7, None, "", "ab", [], ["a", "<f4"], ["a", "<f4", [1], 0], {"a": 0}])
 def test_an_entry_that_is_no_triple_is_refused(entry):
-    with pytest.raises((ValueError, TypeError), match=r"unpack"):
+    with pytest.raises(ValueError, match="no array"):
         receive(message([entry], FOUR))
 
 
-@pytest.mark.parametrize(("name", "key"), [(7, "7"), (None, "None"), (["a"], "['a']"), ({}, "{}")])
-def test_a_name_becomes_text(name, key):
-    _, arrays = receive(message([[name, "<f4", [1]]], FOUR))
-    assert list(arrays) == [key]
+@pytest.mark.parametrize("entry", ["abc", {"a": 0, "b": 0, "c": 0}])
+def test_three_things_that_are_no_list_are_refused(entry):
+    with pytest.raises(ValueError, match="no array"):
+        receive(message([entry], FOUR))
+
+
+@pytest.mark.parametrize("name", [7, None, True, ["a"], {}, "a" * 65])
+def test_a_name_that_is_no_short_text_is_refused(name):
+    with pytest.raises(ValueError, match="an array of no name"):
+        receive(message([[name, "<f4", [1]]], FOUR))
+
+
+@pytest.mark.parametrize("name", ["", "a" * 64, "\0grad"])
+def test_other_names_are_taken(name):
+    assert list(receive(message([[name, "<f4", [1]]], FOUR))[1]) == [name]
+
+
+def test_two_arrays_of_one_name_are_refused():
+    with pytest.raises(ValueError, match="two arrays of one name"):
+        receive(message(ONE + ONE, FOUR + FOUR))
 
 
 @pytest.mark.parametrize(
@@ -162,19 +182,46 @@ def test_a_code_that_is_no_short_text_is_refused(code):
         receive(message([["a", code, [1]]], bytes(8)))
 
 
-@pytest.mark.parametrize("code", ["<c8", "|O", "O", "|S4", "<U1", "|V4", "<M8", "<m8", "i,i", "2f4"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "<c8",
+        "<c16",
+        "|O",
+        "O",
+        "O8",
+        "|S4",
+        "<U1",
+        "|V4",
+        "<M8",
+        "<M8[s]",
+        "<m8",
+        "i,i",
+        "2f4",
+        "(1,",
+        "(2)f4",
+        "f4",
+        "=f4",
+    ],
+)
 def test_only_plain_numbers_are_taken(code):
     with pytest.raises(ValueError, match="an array of type"):
-        receive(message([["a", code, [1]]], bytes(np.dtype(code).itemsize)))
+        receive(message([["a", code, [1]]], bytes(16)))
 
 
-@pytest.mark.parametrize("code", ["xx", "<f5", "f-4", "????"])
+@pytest.mark.parametrize(
+    "code", ["", "xx", "<f5", "f-4", "????", "<f4\n", " <f4", "<f4,", "<f" + "4" * 1000, "<i\u0664"]
+)
 def test_an_unknown_code_is_refused(code):
-    with pytest.raises((ValueError, TypeError), match=r"data type|an array of type|type string"):
+    with pytest.raises(ValueError, match="an array of type") as caught:
         receive(message([["a", code, [1]]], FOUR))
+    assert len(str(caught.value)) < 50
 
 
-@pytest.mark.parametrize("code", ["|b1", "|i1", "|u1", "<f2", ">f4", "<f8", ">i8", "<u4"])
+PLAIN = ["|b1", *(f"{end}{kind}{size}" for end in "<>" for kind in "iu" for size in (2, 4, 8)), "|i1", "|u1"]
+
+
+@pytest.mark.parametrize("code", [*PLAIN, *(f"{end}f{size}" for end in "<>" for size in (2, 4, 8, 16))])
 def test_the_codes_that_we_send_are_taken(code):
     array = np.ones(3, code)
     _, arrays = receive(message([["a", code, [3]]], array.tobytes()))
@@ -183,13 +230,13 @@ def test_the_codes_that_we_send_are_taken(code):
 
 def test_eight_axes_are_taken_and_nine_are_not():
     assert receive(message([["a", "<f4", [1] * 8]], FOUR))[1]["a"].shape == (1,) * 8
-    with pytest.raises(ValueError, match="an array of type"):
+    with pytest.raises(ValueError, match="an array of no shape"):
         receive(message([["a", "<f4", [1] * 9]], FOUR))
 
 
-@pytest.mark.parametrize("shape", [7, None, 1.0, True])
+@pytest.mark.parametrize("shape", [7, None, 1.0, True, "", "1", {}, {"1": 1}])
 def test_a_shape_that_is_no_list_is_refused(shape):
-    with pytest.raises((ValueError, TypeError), match=r"has no len|an array of"):
+    with pytest.raises(ValueError, match="an array of no shape"):
         receive(message([["a", "<f4", shape]], FOUR))
 
 
@@ -205,8 +252,9 @@ def test_a_shape_that_is_no_list_is_refused(shape):
         ["1"],
         [None],
         [[1]],
-        "1",
-        {"1": 1},
+        [True],
+        [False],
+        [0, True],
         [0, (1 << 30) + 1],
         [0, 1 << 70],
     ],
@@ -227,10 +275,10 @@ def test_the_largest_size_is_taken():
 def test_arrays_up_to_the_limit_are_taken_and_no_byte_more(sizes):
     most = 2000
     arrays = [[str(n), "<u2", [size]] for n, size in enumerate(sizes)]
-    assert sum(a.nbytes for a in receive(message(arrays, bytes(most)), most)[1].values()) == most
+    assert sum(a.nbytes for a in receive(message(arrays, bytes(most)), numbers=most)[1].values()) == most
     arrays[-1][2] = [sizes[-1] + 1]
     with pytest.raises(ValueError, match="arrays of more than 2000 bytes"):
-        receive(message(arrays, bytes(most + 2)), most)
+        receive(message(arrays, bytes(most + 2)), numbers=most)
 
 
 def test_a_product_of_sizes_does_not_run_over():
@@ -240,19 +288,27 @@ def test_a_product_of_sizes_does_not_run_over():
 
 
 def test_sizes_are_checked_before_the_data_is_read():
-    sent = Sent(message([["a", "|u1", [1 << 30]], ["b", "|u1", [1]]], b"data"))
-    with pytest.raises(EOFError):
-        wire.receive(sent)
-    sent = Sent(message([["a", "|u1", [1 << 10]]], b"data"))
-    with pytest.raises(ValueError, match="arrays of more than"):
-        wire.receive(sent, 1000)
-    assert sent.rest() == b"data"
+    for arrays, bounds in (([["a", "|u1", [1 << 30]], ["b", "|u1", [1]]], {}), ([["a", "|u1", [5]]], {"numbers": 4})):
+        sent = Sent(message(arrays, b"data"))
+        with pytest.raises(ValueError, match="arrays of more than"):
+            wire.receive(sent, **bounds)
+        assert sent.rest() == b"data"
+
+
+# --- a text in a message ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("said", [{}, *({"key": value} for value in (None, 0, 1.5, True, ["t"], {"t": 1}))])
+def test_what_is_no_text_is_refused(said):
+    with pytest.raises(ValueError, match="no text under key"):
+        wire.text_in(said, "key", 10)
+
+
+def test_a_text_is_cut():
+    assert (wire.text_in({"key": ""}, "key", 3), wire.text_in({"key": "abcd"}, "key", 3)) == ("", "abc")
 
 
 # --- what does not arrive as a whole ----------------------------------------------------------------------------------
-
-
-WHOLE = message(ONE, FOUR)
 
 
 @pytest.mark.parametrize("length", range(len(WHOLE)))
@@ -288,12 +344,12 @@ VIEWS = {
     "repeated": lambda a: np.broadcast_to(a, (2, *a.shape)),
     "read-only": lambda a: np.frombuffer(a.tobytes(), a.dtype).reshape(a.shape),
 }
-PLAIN = st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.integers() | st.text())
+KEYS = st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.integers() | st.text())
 
 
 @given(
-    arrays=st.dictionaries(st.text(), st.tuples(ARRAYS, st.sampled_from(sorted(VIEWS))), max_size=5),
-    plain=st.dictionaries(st.text().filter(lambda key: key != "arrays"), PLAIN, max_size=5),
+    arrays=st.dictionaries(st.text(max_size=64), st.tuples(ARRAYS, st.sampled_from(sorted(VIEWS))), max_size=5),
+    plain=st.dictionaries(st.text().filter(lambda key: key != "arrays"), KEYS, max_size=5),
 )
 def test_messages_survive_the_way(arrays, plain):
     """Every dtype, both orders of bytes, empty and without axes, however it lies in memory; NaN too, bit by bit."""
