@@ -1,6 +1,7 @@
 """Which cells are run before an exercise is asked about again, and how much time a student's own cells have."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -54,8 +55,19 @@ def ways(of: str, *cells: RunCell, **said: Any) -> tuple[list[tuple[list[str], b
 
 def test_cells_below_an_exercise_and_then_own_cells_above_it_are_left_out():
     assert ways("a", GIVEN, OWN, A, BELOW, B)[0] == [(["given", "own", "a"], True, "a"), (["given", "a"], True, "a")]
-    assert ways("a", GIVEN, A, B)[0] == [(["given", "a"], True, "a")]
     assert ways("b", GIVEN, OWN, A, BELOW, B)[0] == [(["given", "a", "b"], True, "b")]
+
+
+@pytest.mark.parametrize(("anew", "again"), [(True, True), (False, False), (1, False), ("true", False), (None, False)])
+def test_answers_below_are_left_out_where_they_made_something_anew(anew, again):
+    def on_run(copy: Copy, request: Message, _arrays: Arrays) -> None:
+        ran = {"id": request["id"], "output": "", "error": "", "raised": ""}
+        copy.say(ran | ({} if anew is None else {"anew": anew if request["source"] == "b" else False}))
+
+    session = JailSession(PlayedJail(on_run=on_run), [GIVEN, A, B])
+    ask(session, "a")
+    assert bool(list(session.other_ways("a"))) is again
+    session.close()
 
 
 def test_where_nothing_of_the_students_is_around_an_exercise_it_is_not_asked_again():
@@ -63,8 +75,13 @@ def test_where_nothing_of_the_students_is_around_an_exercise_it_is_not_asked_aga
     assert ways("c", GIVEN, OWN, A)[0] == []
 
 
-def test_blank_work_is_not_asked_again():
-    assert ways("a", GIVEN, OWN, A, BELOW, problem="blank")[0] == []
+def test_blank_work_is_not_asked_at_all():
+    jail = PlayedJail()
+    session = JailSession(jail, [GIVEN, OWN, replace(A, blank=True), BELOW])
+    for stand_ins in ({}, OFFERED):
+        assert ask(session, "a", stand_ins) == Problem.BLANK
+    assert (jail.opened, list(session.other_ways("a"))) == (0, [])
+    session.close()
 
 
 @pytest.mark.parametrize(("changed", "count"), [(True, 2), (False, 1), (1, 1), ("true", 1), (["x"], 1)])
@@ -75,18 +92,18 @@ def test_names_are_left_as_they_are_where_giving_them_back_changed_something(cha
 
 def test_other_ways_with_stand_ins_are_asked_in_copies_of_their_own():
     jail = PlayedJail()
-    session = JailSession(jail, [A, B])
+    session = JailSession(jail, [A, BELOW, B])
     (above,) = session.other_ways("a")
     for stand_ins in ({}, OFFERED, OFFERED):
         above.ask("a", Question("a", {}, ()), stand_ins)
     assert ask(session, "b") == Problem.NONE
     assert jail.asked == [(1, "a"), (2, "a"), (2, "a"), (3, "b")]
-    assert jail.ran == [(1, "a"), (2, "a"), (3, "a"), (3, "b")]
+    assert jail.ran == [(1, "a"), (2, "a"), (3, "a"), (3, "below"), (3, "b")]
     session.close()
 
 
 def test_another_way_knows_the_other_verdicts_and_not_that_of_the_exercise():
-    session = JailSession(PlayedJail(), [A, B])
+    session = JailSession(PlayedJail(), [A, BELOW, B])
     one, two = (Verdict(name, 1, 2, ()) for name in "ab")
     session.verdicts = {"a": one, "b": two}
     (above,) = session.other_ways("a")
