@@ -60,6 +60,11 @@ class Judges:
         self._large = threading.Lock()
 
     @property
+    def pid(self) -> int:
+        """Of the process whose copies judge."""
+        return self._warm.pid
+
+    @property
     def closed(self) -> bool:
         return self._warm.closed
 
@@ -79,25 +84,28 @@ class Judges:
         except Over:
             return -1
 
-    def grade(self, data: bytes, module: str, jail: Jail, student: str = "", again: bool = True) -> Result:
+    def grade(self, data: bytes, module: str, jail: Jail, student: str = "") -> Result:
         """Read a submission, run it in the jail and judge it. Raises JailError, or Broken for a bug of ours.
 
-        again  a process that is gone, and not by its limits, is tried once more
+        A process that is gone, and not by its limits, is tried once more.
         """
         assignment, limits = load_assignment(module), jail.limits
         task = Task(module, student, limits, jail.one_at_a_time, limits.judge_time, limits.judge_memory)
         rebuilt: list[Rebuilt] = []
         verdicts: dict[str, Verdict] = {}
         told: Told = {Word.REBUILT: rebuilt.append, Word.VERDICT: lambda v: verdicts.update({v.exercise: v})}
-        try:
-            with self._large if len(data) > LARGE else nullcontext(), self._judge() as judge:
-                result: Result = judge.do(task, data, jail, told)
-                return result
-        except Over as over:
-            if over.again and again and not self.closed:
-                return self.grade(data, module, jail, student, again=False)
-            known = rebuilt[0] if rebuilt else Rebuilt(rebuild(NOTHING, assignment).parts, ())
-            return cut_short(known, assignment, verdicts, str(over), student)
+        with self._large if len(data) > LARGE else nullcontext():
+            for again in (True, False):
+                try:
+                    with self._judge() as judge:
+                        result: Result = judge.do(task, data, jail, told)
+                        return result
+                except Over as error:
+                    over = error
+                    if not (error.again and again) or self.closed:
+                        break
+        known = rebuilt[0] if rebuilt else Rebuilt(rebuild(NOTHING, assignment).parts, ())
+        return cut_short(known, assignment, verdicts, str(over), student)
 
     @contextmanager
     def _judge(self) -> Iterator["_Judge"]:
