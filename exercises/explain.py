@@ -97,6 +97,11 @@ def _fits(exercise: Exercise, misconception: Misconception, case: Case, failed: 
     return not _would_lose(exercise, misconception, [q for q in exercise.questions(case) if q not in wrong])
 
 
+def is_own_mistake(exercise: Exercise, case: Case, failed: Sequence[Failure]) -> bool:
+    """Whether a wrong computation of this exercise accounts for a failed case, so that no earlier answer is to blame."""
+    return any(m.wrong is not None and _fits(exercise, m, case, failed) for m in exercise.misconceptions)
+
+
 def _shows(exercise: Exercise, sign: Sign, failure: Failure) -> bool:
     try:
         return bool(sign(failure.question, failure.reply, expected(exercise, failure.question)))

@@ -1,9 +1,9 @@
 """judge() is the one place where a score is decided."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from exercises.compare import expected, wrong_result
-from exercises.explain import TOGETHER, Failure, Failures, Said, explain
+from exercises.explain import TOGETHER, Failure, Failures, Said, explain, is_own_mistake
 from exercises.model import Case, CaseResult, Exercise, Session, StandIn, Verdict
 from exercises.problem import Problem
 
@@ -18,7 +18,7 @@ def judge(exercise: Exercise, session: Session) -> Verdict:
         return session.verdicts[exercise.name]
     failures: Failures = {}
     for case in exercise.cases:
-        if failed := tuple(_failures(exercise, case, session, {})):
+        if failed := _failures(exercise, case, session):
             failures[case.name] = failed
     excused = _follow_through(exercise, session, failures) if failures else {}
     lost = {name for name in failures if name not in excused}
@@ -43,16 +43,17 @@ def _verdict(exercise: Exercise, lost: set[str], said: Mapping[str, Said]) -> Ve
     return Verdict(exercise.name, sum(r.points for r in results), exercise.points, tuple(results))
 
 
-def _failures(exercise: Exercise, case: Case, session: Session, stand_ins: Mapping[str, StandIn]) -> Iterator[Failure]:
+def _failures(exercise: Exercise, case: Case, session: Session) -> tuple[Failure, ...]:
     """The questions of a case that are not answered rightly, up to the first that brings no arrays at all."""
+    failed: list[Failure] = []
     for question in exercise.questions(case):
-        reply = session.ask(exercise.name, question, stand_ins)
+        reply = session.ask(exercise.name, question, {})
         if reply.problem:
-            yield Failure(question, reply, "")
-            return
+            return (*failed, Failure(question, reply, ""))
         wrong = wrong_result(question, reply, expected(exercise, question))
         if wrong is not None:
-            yield Failure(question, reply, wrong)
+            failed.append(Failure(question, reply, wrong))
+    return tuple(failed)
 
 
 def _follow_through(exercise: Exercise, session: Session, failures: Failures) -> dict[str, Said]:
@@ -65,12 +66,23 @@ def _follow_through(exercise: Exercise, session: Session, failures: Failures) ->
     for replaced in (wrong, earlier) if len(wrong) < len(earlier) else (wrong,):
         stand_ins = {e.defines: e.stand_in for e in replaced if e.stand_in is not None}
         for case in exercise.cases if stand_ins else ():
-            if case.name not in failures or case.name in excused:
+            failed = () if case.name in excused else failures.get(case.name, ())
+            if not failed or (replaced is not wrong and is_own_mistake(exercise, case, failed)):
                 continue
-            replies = (f for _ in range(2) for f in _failures(exercise, case, session, stand_ins))  # once may be luck
-            if next(replies, None) is None:
+            if _right_with_help(exercise, case, session, stand_ins):
                 excused[case.name] = _once_right(replaced, wrong)
     return excused
+
+
+def _right_with_help(exercise: Exercise, case: Case, session: Session, stand_ins: Mapping[str, StandIn]) -> bool:
+    """Whether a case is right with references in place of earlier answers. Where none was asked, it is luck."""
+    helped = False
+    for question in exercise.questions(case):
+        reply = session.ask(exercise.name, question, stand_ins)
+        if reply.problem or wrong_result(question, reply, expected(exercise, question)) is not None:
+            return False
+        helped |= reply.helped
+    return helped
 
 
 def _earlier(exercise: Exercise) -> list[Exercise]:

@@ -19,13 +19,18 @@ class LocalSession:
         self.verdicts: dict[str, Verdict] = {}
 
     def ask(self, about: str, question: Question, stand_ins: Mapping[str, StandIn]) -> Reply:
+        asked: list[str] = []
         functions = {
-            name: stand_in_for(name, s.parameters, s.results, _answered_by(s)) for name, s in stand_ins.items()
+            name: stand_in_for(name, s.parameters, s.results, _answered_by(s, asked)) for name, s in stand_ins.items()
         }
         with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
             arrays, problem, text = probes.run_probe(self.namespace, question.probe, question.inputs, functions)
-        return Reply(arrays, problem, text)
+        return Reply(arrays, problem, text, helped=bool(asked))
 
 
-def _answered_by(stand_in: StandIn) -> Callable[..., list[np.ndarray]]:
-    return lambda _name, index, grad, arguments: stand_in.answer(index, grad, arguments)
+def _answered_by(stand_in: StandIn, asked: list[str]) -> Callable[..., list[np.ndarray]]:
+    def answer(name: str, index: int, grad: np.ndarray | None, arguments: Mapping[str, Any]) -> list[np.ndarray]:
+        asked.append(name)
+        return stand_in.answer(index, grad, arguments)
+
+    return answer

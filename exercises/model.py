@@ -15,11 +15,15 @@ Arrays = Mapping[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back for one question: arrays, or a problem with what the student's code said about it."""
+    """What came back for one question: arrays, or a problem with what the student's code said about it.
+
+    helped  a reference was asked in place of an earlier answer
+    """
 
     arrays: Arrays = field(default_factory=dict)
     problem: Problem = Problem.NONE
     text: str = ""
+    helped: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -112,6 +112,7 @@ class Running:
         self._question = 0
         self._unread = bytearray()
         self.took = 0.0  # own seconds of the last request
+        self.helped = False  # in the last request, a stand-in was answered
         self.starved = False
         self.closed = False
 
@@ -135,6 +136,7 @@ class Running:
         read  makes something of the reply; ValueError if there is something wrong with it
         """
         self._question += 1
+        self.helped = False
         watch = Stopwatch(self.copy.pid)
         try:
             patient = _Patient(self._connection, watch, seconds, self._unread)
@@ -149,6 +151,7 @@ class Running:
                 start = time.monotonic()
                 answer = _from_reference(stand_ins, reply, answers, sizes)
                 watch.ours += time.monotonic() - start
+                self.helped = True
                 patient.send(*answer)
             raise ValueError("too many questions")
         except TimeoutError as error:

@@ -173,7 +173,7 @@ class JailSession:
             return Reply(problem=Problem.MEMORY, text=reply.text)
         if reply.problem is Problem.MISSING:
             return self._why_missing(reply.text)
-        return reply if reply.problem else Reply(answers)
+        return reply if reply.problem else Reply(answers, helped=running.helped)
 
     def _reply(self, way: Way, message: Message) -> tuple[Reply, str]:
         """A reply without its arrays, and the type of what was raised; ValueError if it is none."""

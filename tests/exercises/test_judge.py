@@ -53,11 +53,13 @@ class Answers:
 
     def __init__(self, answer: Callable[[Question, Mapping[str, StandIn]], Reply], **verdicts: Verdict) -> None:
         self.answer, self.verdicts = answer, dict(verdicts)
+        self.helps = True  # where stand-ins are offered, one is asked
         self.asked: list[tuple[str, Question, tuple[str, ...]]] = []
 
     def ask(self, about: str, question: Question, stand_ins: Mapping[str, StandIn]) -> Reply:
         self.asked.append((about, question, tuple(stand_ins)))
-        return self.answer(question, stand_ins)
+        reply = self.answer(question, stand_ins)
+        return replace(reply, helped=bool(stand_ins) and self.helps)
 
 
 def replies(
@@ -362,14 +364,21 @@ def test_first_only_wrong_answers_are_replaced_and_then_all() -> None:
 
 
 def test_luck_is_no_excuse() -> None:
-    asked: dict[Question, int] = {}
+    """What is right with help and did not ask for any was right for another reason."""
+    session = after_mistake(right_with_help=True)
+    session.helps = False
+    assert judge(LATER, session).points == 0
 
+
+def test_a_mistake_with_a_name_is_not_put_down_to_an_earlier_answer_without_one() -> None:
     def answer(question: Question, stand_ins: Mapping[str, StandIn]) -> Reply:
-        asked[question] = asked.get(question, 0) + 1
-        x, factor = question["x"], 2.0 if stand_ins and asked[question] == 2 else 3.0
+        x, factor = question["x"], 2.0 if stand_ins else 3.0
         return Reply({"y": factor * x, "x_after": x, "grad_x": np.full(x.shape, factor)})
 
-    assert judge(LATER, Answers(answer, double=Verdict("double", 3, 4, ()))).points == 0
+    for misconceptions, points in (((TRIPLED,), 0), ((), 4)):
+        session = Answers(answer, double=Verdict("double", 4, 4, ()))
+        later = replace(LATER, cases=EXERCISE.cases[:1], misconceptions=misconceptions)
+        assert judge(later, session).points == (points and later.points)
 
 
 def test_an_earlier_answer_without_a_stand_in_is_not_replaced() -> None:
