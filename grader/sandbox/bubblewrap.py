@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from grader.course import ROOT
+from grader.sandbox.walls import DEVICES, SHM
 
 INSIDE = Path("/jail")  # where our own files are, inside
 # what of ours a student's process imports, besides the library: path inside -> path in the project
@@ -23,6 +24,7 @@ OURS = {
         "exercises/stand_ins.py",
         "grader/__init__.py",
         "grader/sandbox/__init__.py",
+        "grader/sandbox/calls.py",
         "grader/sandbox/copies.py",
         "grader/sandbox/wire.py",
         "grader/sandbox/walls.py",
@@ -43,7 +45,9 @@ def command_line(names: list[str]) -> list[str]:
         command += ["--unshare-user"]
     for capability in ("CAP_SYS_ADMIN", "CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_KILL"):
         command += ["--cap-add", capability]
-    command += ["--tmpfs", "/", "--perms", "1777", "--tmpfs", "/scratch", "--dev", "/dev"]
+    command += ["--tmpfs", "/", "--perms", "1777", "--tmpfs", "/scratch"]
+    command += ["--perms", "0755", "--dir", "/dev", "--perms", "0755", "--dir", SHM]
+    command += [a for device in DEVICES for a in ("--dev-bind", f"/dev/{device}", f"/dev/{device}")]
     seen: list[Path] = []
     for path in _interpreter():
         if path.exists() and not any(path.is_relative_to(s) for s in seen):

@@ -231,7 +231,7 @@ def _serve_one(warm: Warm, settings: Settings, connection: socket.socket, slot: 
     uid = None if settings.uid is None else settings.uid + slot % 1000
     try:
         if settings.enclosed:
-            walls.enclose(settings.limits, settings.namespaces, uid, settings.scratch)
+            walls.enclose(settings.limits, uid, settings.scratch, connection.fileno())
     except OSError as error:
         connection.sendall(str(error).encode()[:200])
         os._exit(1)

@@ -14,36 +14,167 @@ AS_USER = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]  # for ro
 AS_ROOT = ["unshare", "--user", "--map-root-user", "--mount"]  # all capabilities, over nothing that matters
 
 # Calls that must be refused: number on x86_64, on aarch64 (None: there is no such call), arguments. With these arguments
-# no call does anything, and the kernel itself has another error for them than EPERM, even for a process without rights.
+# no call does anything that matters, and the kernel itself never answers what the filter does.
 NONE = (-1,) * 6
 CALLS: dict[str, tuple[int, int | None, tuple[int, ...]]] = {
     "mount": (165, 40, NONE),
     "umount2": (166, 39, NONE),
     "unshare": (272, 97, NONE),
     "setns": (308, 268, NONE),
-    "ptrace": (101, 117, NONE),
-    "bpf": (321, 280, NONE),
-    "keyctl": (250, 219, NONE),
-    "add_key": (248, 217, NONE),
-    "request_key": (249, 218, NONE),
-    "perf_event_open": (298, 241, NONE),
-    "userfaultfd": (323, 282, NONE),
     "chroot": (161, 51, NONE),
-    "pivot_root": (155, 41, NONE),  # but for this one: the kernel looks at the rights first
-    "memfd_create": (319, 279, NONE),
-    "io_uring_setup": (425, 425, NONE),
-    "process_vm_readv": (310, 270, NONE),
-    "process_vm_writev": (311, 271, NONE),
+    "pivot_root": (155, 41, NONE),
+    "open_tree": (428, 428, NONE),
+    "move_mount": (429, 429, NONE),
+    "fsopen": (430, 430, NONE),
+    "fsconfig": (431, 431, NONE),
+    "fsmount": (432, 432, NONE),
+    "fspick": (433, 433, NONE),
+    "mount_setattr": (442, 442, NONE),
     "fork": (57, None, ()),
     "vfork": (58, None, ()),
     "clone without CLONE_THREAD": (56, 220, (0x800, 0, 0, 0, 0)),
     "clone with a namespace": (56, 220, (0x10000000 | 0x20000 | 0x200, 0, 0, 0, 0)),
     "clone3": (435, 435, NONE),
+    "execve": (59, 221, NONE),
+    "execveat": (322, 281, NONE),
+    "ptrace": (101, 117, NONE),
+    "process_vm_readv": (310, 270, NONE),
+    "process_vm_writev": (311, 271, NONE),
+    "process_madvise": (440, 440, NONE),
+    "process_mrelease": (448, 448, NONE),
+    "kcmp": (312, 272, NONE),
+    "move_pages": (279, 239, NONE),
+    "migrate_pages": (256, 238, NONE),
+    "pidfd_send_signal": (424, 424, NONE),
+    "pidfd_open": (434, 434, NONE),
+    "pidfd_getfd": (438, 438, NONE),
+    "shmget": (29, 194, NONE),
+    "shmat": (30, 196, NONE),
+    "shmctl": (31, 195, NONE),
+    "shmdt": (67, 197, NONE),
+    "semget": (64, 190, NONE),
+    "semop": (65, 193, NONE),
+    "semctl": (66, 191, NONE),
+    "semtimedop": (220, 192, NONE),
+    "msgget": (68, 186, (0x7FFFFFFF, 0)),
+    "msgsnd": (69, 189, NONE),
+    "msgrcv": (70, 188, NONE),
+    "msgctl": (71, 187, NONE),
+    "mq_open": (240, 180, NONE),
+    "mq_unlink": (241, 181, NONE),
+    "memfd_create": (319, 279, NONE),
+    "memfd_secret": (447, 447, NONE),
+    "keyctl": (250, 219, NONE),
+    "add_key": (248, 217, NONE),
+    "request_key": (249, 218, NONE),
+    "socket of AF_INET": (41, 198, (2, 1, 0)),
+    "socket of AF_INET6": (41, 198, (10, 2, 0)),
+    "socket of AF_NETLINK": (41, 198, (16, 3, 0)),
+    "socket of AF_PACKET": (41, 198, (17, 3, 0)),
+    "socket of AF_VSOCK": (41, 198, (40, 1, 0)),
+    "socketpair of AF_TIPC": (53, 199, (30, 1, 0, -1)),
+    "flock": (73, 32, NONE),
+    **{
+        f"fcntl({name})": (72, 25, (-1, command, -1))
+        for name, command in (
+            ("F_GETLK", 5),
+            ("F_SETLK", 6),
+            ("F_SETLKW", 7),
+            ("F_OFD_GETLK", 36),
+            ("F_OFD_SETLK", 37),
+            ("F_OFD_SETLKW", 38),
+            ("F_SETOWN", 8),
+            ("F_SETOWN_EX", 15),
+            ("F_SETSIG", 10),
+            ("F_SETLEASE", 1024),
+            ("F_GETLEASE", 1025),
+            ("F_NOTIFY", 1026),
+            ("F_SETPIPE_SZ", 1031),
+            ("F_SET_RW_HINT", 1036),
+            ("F_SET_FILE_RW_HINT", 1038),
+        )
+    },
+    **{
+        f"ioctl({name})": (16, 29, (-1, command, -1))
+        for name, command in (
+            ("TIOCSTI", 0x5412),
+            ("TIOCLINUX", 0x541C),
+            ("FIOSETOWN", 0x8901),
+            ("FS_IOC_SETFLAGS", 0x40086602),
+        )
+    },
+    **{
+        f"futex({name})": (202, 98, (-1, operation, 0, 0, -1, 0))
+        for name, operation in (
+            ("WAKE", 1),
+            ("FD", 2),
+            ("REQUEUE", 3),
+            ("CMP_REQUEUE", 4),
+            ("WAKE_OP", 5),
+            ("LOCK_PI", 6),
+            ("UNLOCK_PI", 7),
+            ("TRYLOCK_PI", 8),
+            ("WAKE_BITSET", 10),
+            ("WAIT_REQUEUE_PI", 11),
+            ("CMP_REQUEUE_PI", 12),
+            ("LOCK_PI2", 13),
+            ("WAKE, real time", 1 | 256),
+        )
+    },
+    "futex_waitv": (449, 449, NONE),
+    "inotify_init": (253, None, ()),
+    "inotify_init1": (294, 26, NONE),
+    "inotify_add_watch": (254, 27, NONE),
+    "fanotify_init": (300, 262, NONE),
+    "fanotify_mark": (301, 263, NONE),
+    "name_to_handle_at": (303, 264, NONE),
+    "open_by_handle_at": (304, 265, NONE),
+    "io_uring_setup": (425, 425, NONE),
+    "io_uring_enter": (426, 426, NONE),
+    "io_uring_register": (427, 427, NONE),
+    "bpf": (321, 280, NONE),
+    "perf_event_open": (298, 241, NONE),
+    "userfaultfd": (323, 282, NONE),
+    "kexec_load": (246, 104, NONE),
+    "kexec_file_load": (320, 294, NONE),
+    "init_module": (175, 105, NONE),
+    "finit_module": (313, 273, NONE),
+    "delete_module": (176, 106, NONE),
+    "swapon": (167, 224, NONE),
+    "swapoff": (168, 225, NONE),
+    "acct": (163, 89, NONE),
+    "quotactl": (179, 60, NONE),
+    "quotactl_fd": (443, 443, NONE),
+    "syslog": (103, 116, NONE),
+    "personality": (135, 92, (0xFFFFFFFF,)),
+    "landlock_create_ruleset": (444, 444, NONE),
+    "landlock_add_rule": (445, 445, NONE),
+    "landlock_restrict_self": (446, 446, NONE),
+    "cachestat, a newer call": (451, 451, NONE),
     "an x32 call": (0x40000000 + 39, 0x40000000 + 39, ()),
     "the first x32 call": (0x40000000, 0x40000000, NONE),
 }
+# Calls beside them that must go on: the kernel answers
+GO_ON: dict[str, tuple[int, int | None, tuple[int, ...]]] = {
+    "clone with CLONE_THREAD": (56, 220, (0x10000, 0, 0, 0, 0)),  # which needs other flags as well
+    "socket of AF_UNIX": (41, 198, (1, -1, 0)),
+    "socketpair of AF_UNIX": (53, 199, (1, 1, 0, -1)),
+    "fcntl(F_GETFL)": (72, 25, (-1, 3)),
+    "ioctl(FIONBIO)": (16, 29, (-1, 0x5421, -1)),
+    "futex(WAIT)": (202, 98, (-1, 0, 0, 0, 0, 0)),
+    "futex(WAKE, private)": (202, 98, (-1, 129, 1, 0, 0, 0)),
+    "set_mempolicy_home_node, the newest that goes on": (450, 450, NONE),
+}
 COLUMN = 1 if os.uname().machine == "aarch64" else 0
-NUMBERS = {name: [call[COLUMN], *call[2]] for name, call in CALLS.items() if call[COLUMN] is not None}
+
+
+def on_this_machine(calls: dict[str, tuple[int, int | None, tuple[int, ...]]]) -> dict[str, list[int]]:
+    """Numbers and arguments."""
+    numbered = {name: (call[COLUMN], call[2]) for name, call in calls.items()}
+    return {name: [number, *rest] for name, (number, rest) in numbered.items() if number is not None}
+
+
+NUMBERS = on_this_machine(CALLS)
 STARTS_A_PROCESS = ("fork", "vfork")
 
 # defines error(number, *arguments): the errno of a system call, 0 if it works; a process that it starts ends at once
@@ -68,7 +199,7 @@ print(-min(ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_bu
 LOOK = (
     ERROR
     + """
-import json, resource, socket, struct
+import fcntl, json, resource, socket, struct
 outside = {outside}
 def works(action, *arguments):
     try:
@@ -82,12 +213,18 @@ def connect(family, address):
         s.connect(address)
 capabilities = ctypes.create_string_buffer(24)
 libc.capget(struct.pack("<Ii", 0x20080522, 0), capabilities)
-left = libc.shmget(4711, 4096, 0) >= 0
-libc.shmget(4711, 4096, 0o1666)
-scratch = os.statvfs("/scratch")
+found = dict(
+    scratch=os.listdir("/scratch"), shm=os.listdir("/dev/shm"), named=works(connect, socket.AF_UNIX, chr(0) + "left"),
+    flags=[fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_NONBLOCK for fd in range(3)],
+)
+for folder in ("/scratch", "/dev/shm"):
+    open(folder + "/left", "w").close()
+for fd in range(3):
+    fcntl.fcntl(fd, fcntl.F_SETFL, os.O_NONBLOCK)
+places = {{folder: os.statvfs(folder) for folder in ("/scratch", "/dev/shm")}}
 print(json.dumps(dict(
     errors={{name: error(*call) for name, call in outside["calls"].items()}},
-    a_thread=error(*outside["a thread"]),
+    goes_on={{name: error(*call) for name, call in outside["goes on"].items()}},
     limits={{name: resource.getrlimit(getattr(resource, "RLIMIT_" + name)) for name in ("AS", "FSIZE", "NOFILE", "CORE", "NPROC")}},
     no_new_privileges=libc.prctl(39, 0, 0, 0, 0), dumpable=libc.prctl(3, 0, 0, 0, 0), seccomp=libc.prctl(21, 0, 0, 0, 0),
     bounding=[n for n in range(64) if libc.prctl(23, n, 0, 0, 0) > 0],
@@ -96,16 +233,19 @@ print(json.dumps(dict(
     users=os.getresuid(), groups=os.getresgid(), more_groups=os.getgroups(),
     pid=os.getpid(), others=[p for p in range(1, 5000) if p != os.getpid() and error(outside["kill"], p, 0) != 3],
     ours=error(outside["kill"], outside["pid"], 0),
-    left=left, segment=libc.shmget(outside["segment"], 1, 0) >= 0,
-    interfaces=[name for _, name in socket.if_nameindex()],
-    port=works(connect, socket.AF_INET, ("127.0.0.1", outside["port"])),
+    found=found,
     named=works(connect, socket.AF_UNIX, chr(0) + outside["name"]),
     host=socket.gethostname(), proc=os.path.lexists("/proc"), sys=os.path.lexists("/sys"), root=sorted(os.listdir("/")),
-    folder=os.getcwd(), files=os.listdir("."), size=scratch.f_blocks * scratch.f_frsize, inodes=scratch.f_files,
-    flags=scratch.f_flag, environment=sorted(os.environ),
-    descriptors=[fd for fd in range(300) if works(os.fstat, fd)],
+    folder=os.getcwd(),
+    sizes={{f: [p.f_blocks * p.f_frsize, p.f_files, p.f_flag] for f, p in places.items()}},
+    dev=sorted(os.listdir("/dev")), touched=[d for d in os.listdir("/dev") if d != "shm" and works(os.utime, "/dev/" + d)],
+    environment=sorted(os.environ),
+    standard=[os.fstat(fd).st_rdev == os.stat("/dev/null").st_rdev for fd in range(3)],
+    descriptors=[fd for fd in range(256) if works(os.fstat, fd)],
 )))
-open("left", "w").close()
+listening = socket.socket(socket.AF_UNIX)
+listening.bind(chr(0) + "left")
+listening.listen()
 """
 )
 # what runs outside: opens a jail, runs each source in a copy of its own, and looks at the warm process
@@ -118,21 +258,23 @@ from grader.sandbox.jail import Jail
 from grader.sandbox.session import JailSession
 namespaces, sources = json.load(sys.stdin)
 jail = Jail("04_attention", QUICK, namespaces=namespaces)
+sessions = [JailSession(jail, [source]) for source in sources]
 runs = []
-for source in sources:
-    session = JailSession(jail, [source])
+for session in sessions:  # while the ones before are still there
     (run,) = session.run()
     runs.append(run.output if not run.trouble else f"{run.trouble}: {run.error}")
-    session.close()
-connection = jail.open().connection  # the warm process is warm
-newest = max(psutil.Process().children(), key=lambda process: process.pid)
-warm = newest.children()[0].children()[0].pid
+copy = jail.open()
+warm = psutil.Process(copy.pid).ppid()
 status = dict(line.split(":", 1) for line in Path(f"/proc/{warm}/status").read_text().splitlines())
-mounts = [line.split() for line in Path(f"/proc/{warm}/mountinfo").read_text().splitlines()]
-shared = [n for n in ("cgroup", "ipc", "mnt", "net", "pid", "uts")
-          if os.readlink(f"/proc/{warm}/ns/{n}") == os.readlink(f"/proc/self/ns/{n}")]
-print(json.dumps([runs, shared, status["CapEff"].strip(), {m[4]: m[5].split(",") for m in mounts}]))
-connection.close()
+mounts = [line.split() for line in Path(f"/proc/{copy.pid}/mountinfo").read_text().splitlines()]
+network = [line.split(":")[0].strip() for line in Path(f"/proc/{copy.pid}/net/dev").read_text().splitlines()[2:]]
+def shared(one, other):
+    return [n for n in ("cgroup", "ipc", "mnt", "net", "pid", "uts")
+            if os.readlink(f"/proc/{one}/ns/{n}") == os.readlink(f"/proc/{other}/ns/{n}")]
+print(json.dumps([runs, shared(warm, "self"), shared(copy.pid, warm), status["CapEff"].strip(),
+                  {m[4]: m[5].split(",") for m in mounts}, network]))
+for session in sessions:
+    session.close()
 jail.close()
 """
 
@@ -141,16 +283,20 @@ jail.close()
 class Inside:
     """What was found in a jail.
 
-    runs          what each cell printed, or its trouble
+    runs          what each cell printed, or its trouble; a copy lives on while the next ones run
     shared        kinds of namespaces that the warm process shares with the machine
+    with_warm     those that a copy shares with the warm process
     capabilities  of the warm process, as a mask
-    mounts        options of what is mounted in it, by place
+    mounts        options of what is mounted in a copy, by place
+    network       interfaces in a copy
     """
 
     runs: list[str]
     shared: list[str]
+    with_warm: list[str]
     capabilities: int
     mounts: dict[str, list[str]]
+    network: list[str]
 
 
 def python(code: str, how: Sequence[str] = (), told: str = "", groups: Sequence[int] | None = None) -> str:
@@ -175,5 +321,5 @@ def look_inside(
 ) -> Inside:
     """Open a jail in a process that is started `how`, and run each source in a copy of its own."""
     answer: list[Any] = json.loads(python(PROGRAM, how, json.dumps([namespaces, sources]), groups))
-    runs, shared, capabilities, mounts = answer
-    return Inside(runs, shared, int(capabilities, 16), mounts)
+    runs, shared, with_warm, capabilities, mounts, network = answer
+    return Inside(runs, shared, with_warm, int(capabilities, 16), mounts, network)
