@@ -170,8 +170,12 @@ COLUMN = 1 if os.uname().machine == "aarch64" else 0
 
 def on_this_machine(calls: dict[str, tuple[int, int | None, tuple[int, ...]]]) -> dict[str, list[int]]:
     """Numbers and arguments."""
-    numbered = {name: (call[COLUMN], call[2]) for name, call in calls.items()}
-    return {name: [number, *rest] for name, (number, rest) in numbered.items() if number is not None}
+    numbered: dict[str, list[int]] = {}
+    for name, (*numbers, arguments) in calls.items():
+        number = numbers[COLUMN]
+        if isinstance(number, int):
+            numbered[name] = [number, *arguments]
+    return numbered
 
 
 NUMBERS = on_this_machine(CALLS)
