@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from grader.course import modules
-from grader.sandbox import bubblewrap
+from grader.sandbox import bubblewrap, files
 from grader.sandbox.limits import Limits
 from grader.sandbox.warm import Copy, Ended, WarmProcess
 
@@ -49,7 +49,7 @@ class Jail(WarmProcess):
             home, library, command = "/scratch", str(bubblewrap.INSIDE), bubblewrap.command_line(names)
         else:
             home = library = self._scratch = tempfile.mkdtemp()
-            bubblewrap.copy_files(Path(library), names)
+            files.copy_ours(Path(library), names)
             command = []
         command += [sys.executable, "-P", "-m", "grader.sandbox.worker"]
         super().__init__("the jail", command, self._environment(names, home, library), self._settings(home))
@@ -70,7 +70,7 @@ class Jail(WarmProcess):
     def _environment(self, names: list[str], home: str, library: str) -> dict[str, str]:
         environment = {"GRADER_MODULES": " ".join(names), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         environment |= {"MALLOC_ARENA_MAX": "2"}  # else every thread takes 64 MB of address space
-        environment |= {"GRADER_HIDDEN": os.pathsep.join(bubblewrap.hidden_paths()), "LANG": "C.UTF-8"}
+        environment |= {"GRADER_HIDDEN": os.pathsep.join(files.hidden()), "LANG": "C.UTF-8"}
         environment |= {"MPLBACKEND": "Agg", "HOME": home, "PYTHONPATH": library}
         environment |= {k: v for k, v in os.environ.items() if k.startswith("OPENBLAS_") and k not in environment}
         if self.kind == JailKind.BUBBLEWRAP:

@@ -199,7 +199,7 @@ def test_a_function_that_goes_wrong_costs_its_exercise_only(jail, assignment, so
 
 
 def test_a_jail_that_does_not_hold_is_refused(monkeypatch):
-    monkeypatch.setattr("grader.sandbox.bubblewrap.hidden_paths", lambda: ["/jail/exercises/probes.py"])
+    monkeypatch.setattr("grader.sandbox.files.hidden", lambda: ["/jail/exercises/probes.py"])
     with pytest.raises(JailError, match="there is nothing of the course or of a home") as caught:
         open_jail("04_attention")
     assert caught.value.trouble == JailTrouble.HOLES
