@@ -8,14 +8,22 @@ from grader.sandbox import wire
 from grader.sandbox.jail import Jail, JailKind
 from grader.sandbox.limits import Limits
 from grader.sandbox.walls import Wall
+from grader.sandbox.warm import Copy
 
 HOLDS = {
     Wall.NETWORK: "there is no network",
     Wall.SIGHT: "there is nothing of the course or of a home",
+    Wall.LIBRARY: "no later module of the library is installed",
     Wall.WRITING: "nothing can be written outside scratch",
+    Wall.DEVICES: "there is no terminal, and no device can be changed",
+    Wall.DESCRIPTORS: "no descriptor is open but its own",
+    Wall.MEMORY: "there is no memory outside the limits",
+    Wall.LOCKS: "no file can be locked or watched",
+    Wall.COPIES: "nothing of another submission is there",
     Wall.CAPABILITIES: "there are no capabilities",
     Wall.PROCESSES: "no process can be started",
     Wall.OTHERS: "no other process is in sight",
+    Wall.THREADS: "the number of threads is limited",
     Wall.SCRATCH: "scratch can be written",
 }
 
@@ -65,19 +73,29 @@ def _checked(jail: Jail) -> Jail:
 
 
 def check(jail: Jail) -> None:
-    """Try from inside whether a jail holds (walls.look_around); JailError if it does not."""
-    copy = jail.open()
-    connection = copy.connection
+    """Try from inside whether a jail holds (walls.look_around); JailError if it does not.
+
+    Two copies try it, the second while the first is there: what one leaves, the other must not find.
+    """
+    copies = [jail.open()]
     try:
-        connection.settimeout(20)
-        wire.send(connection, {"id": 0, "do": wire.Request.LOOK_AROUND}, {})
-        message, _ = wire.receive(connection, 1 << 16)
-        holes = [wall for wall in Wall if message["holds"][wall] is not True]
+        holes = _holes(copies[0])
+        copies.append(jail.open())
+        holes |= _holes(copies[1])
     except (OSError, EOFError, ValueError, KeyError) as error:
         raise JailError(f"the jail did not answer: {error}", JailTrouble.SILENT) from None
     finally:
-        connection.close()
-        jail.end(copy.slot)
+        for copy in copies:
+            copy.connection.close()
+            jail.end(copy.slot)
     if holes:
-        sentences = ", ".join(HOLDS[wall] for wall in holes)
+        sentences = ", ".join(HOLDS[wall] for wall in Wall if wall in holes)
         raise JailError(f"the jail does not hold; not so: {sentences}", JailTrouble.HOLES)
+
+
+def _holes(copy: Copy) -> set[Wall]:
+    """The walls that do not hold, as a copy finds."""
+    copy.connection.settimeout(20)
+    wire.send(copy.connection, {"id": 0, "do": wire.Request.LOOK_AROUND}, {})
+    message, _ = wire.receive(copy.connection, 1 << 16)
+    return {wall for wall in Wall if message["holds"][wall] is not True}

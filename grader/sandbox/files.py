@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader.course import ROOT
+from grader.sandbox.walls import INSTALLED
 
 # what of ours a student's process imports, besides the library: path inside -> path in the project
 OURS = {
@@ -31,10 +32,9 @@ SECRET = (
     *("solutions", "autograded_tests", "exercises", "grader", "tinytorch", "tests", ".git"),
     *("classroom", "classroom-sample", "workspace"),
 )
-# what must not be there a second time, wherever somebody installed it
-INSTALLED = ("tinytorch", "solutions", "autograded_tests", "exercises", "grader")
+
 # where packages are, below a folder of libraries
-PACKAGES = ("python*", "*/site-packages", "*/dist-packages")
+PACKAGES = ("*", "*/site-packages", "*/dist-packages")
 
 
 def ours(names: list[str]) -> dict[str, Path]:
@@ -80,7 +80,9 @@ def masked(paths: list[Path]) -> list[Path]:
     """What of these paths must be hidden: the library, the tests and the like, wherever they are installed."""
     found = [entry for path in paths for folder in _packages(path) for entry in folder.iterdir() if _is_ours(entry)]
     found = [entry.resolve() if entry.is_symlink() else entry for entry in found]
-    return list(dict.fromkeys(f for f in found if any(f.is_relative_to(p) for p in paths)))
+    return [
+        f for f in dict.fromkeys(found) if any(f.is_relative_to(p) for p in paths) and not set(f.parents) & set(found)
+    ]
 
 
 def hidden() -> list[str]:

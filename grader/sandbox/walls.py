@@ -1,15 +1,20 @@
 """The walls of one submission's process: namespaces, limits, a filter of system calls; and trying from inside whether they hold."""
 
 import ctypes
+import errno
+import fcntl
 import os
 import resource
 import signal
 import socket
 import struct
+import sys
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from importlib.machinery import PathFinder
+from pathlib import Path
 
-from grader.sandbox.calls import LOOKED_INTO, checked, forbid, libc, number_of
+from grader.sandbox.calls import checked, forbid, libc, number_of
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x20000, 0x08000000, 0x20000000, 0x40000000
 PR_CAPBSET_DROP, PR_CAP_AMBIENT, PR_SET_DUMPABLE = 24, 47, 4
@@ -17,6 +22,11 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND = 1, 2, 4, 32, 4096
 SHM = "/dev/shm"  # noqa: S108  (each copy has a fresh one)
 DEVICES = ("null", "zero", "full", "random", "urandom")  # all of /dev, inside
 MOST_FILES = 4096  # in a folder that can be written
+MOST_THREADS = 1024  # that any limit may allow
+MARK = "\0grader-mark"  # an address that belongs to the network, not to a folder
+OUR_FOLDER = Path(__file__).resolve().parents[2]
+# what must not be there a second time, wherever somebody installed it
+INSTALLED = ("tinytorch", "solutions", "autograded_tests", "exercises", "grader")
 
 
 class NoNamespaces(OSError):
@@ -27,7 +37,7 @@ def fork(namespaces: bool) -> int:
     """os.fork, in a PID, mount, IPC and network namespace of its own if asked for; NoNamespaces if there can be none."""
     if not namespaces:
         return os.fork()
-    number = number_of("clone", LOOKED_INTO)
+    number = number_of("clone")
     ctypes.pythonapi.PyOS_BeforeFork()
     flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWNET | signal.SIGCHLD
     pid = libc.syscall(number, flags, 0, 0, 0, 0)
@@ -105,35 +115,107 @@ def _give_up_rights(uid: int | None, threads: int) -> None:
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
+# --- trying them from inside ------------------------------------------------------------------------------------------
+
+
 class Wall(StrEnum):
     """What must hold before a student's code is run."""
 
     NETWORK = "network"
     SIGHT = "sight"
+    LIBRARY = "library"
     WRITING = "writing"
+    DEVICES = "devices"
+    DESCRIPTORS = "descriptors"
+    MEMORY = "memory"
+    LOCKS = "locks"
+    COPIES = "copies"
     CAPABILITIES = "capabilities"
     PROCESSES = "processes"
     OTHERS = "others"
+    THREADS = "threads"
     SCRATCH = "scratch"
 
 
 def look_around(hidden: Sequence[str], scratch: str) -> dict[Wall, bool]:
-    """Which walls hold? Tried from inside, as a student could.
+    """Which walls hold? Tried from inside, as a student could. Leaves marks that another copy must not find.
 
     hidden   paths that must not be there
     scratch  the folder that can be written
     """
     header, sets = struct.pack("<Ii", 0x20080522, 0), ctypes.create_string_buffer(24)
     libc.capget(header, sets)
+    descriptors = [fd for fd in range(256) if not _fails(os.fstat, fd)]  # before marks are left
+    alone = _is_unmarked(scratch)
+    shared = ("shmget", "semget", "msgget", "mq_open", "memfd_create", "memfd_secret")
     return {
-        Wall.NETWORK: _fails(_connect),
-        Wall.SIGHT: not any(map(os.path.lexists, hidden)),
-        Wall.WRITING: all(_fails(_write, f"{folder}/x") for folder in ("", "/usr", "/jail", "/tmp")),  # noqa: S108  (nothing can be written there)
+        Wall.NETWORK: all(_fails(socket.socket, f) for f in (socket.AF_INET, socket.AF_INET6, socket.AF_VSOCK)),
+        Wall.SIGHT: not any(os.path.lexists(path) or not _fails(_read, path) for path in hidden),
+        Wall.LIBRARY: not strange_modules(),
+        Wall.WRITING: all(_fails(_write, f"{folder}/x") for folder in ("", "/usr", "/dev", "/tmp", OUR_FOLDER)),  # noqa: S108  (nothing can be written there)
+        Wall.DEVICES: _fails(_read, "/dev/ptmx") and _fails(_read, "/dev/tty") and _fails(os.utime, "/dev/null"),
+        Wall.DESCRIPTORS: descriptors[:3] == [0, 1, 2] and len(descriptors) == 4,
+        Wall.MEMORY: all(_is_refused(name) for name in shared),
+        Wall.LOCKS: all(_is_refused(name) for name in ("flock", "inotify_init1", "fanotify_init")),
+        Wall.COPIES: alone,
         Wall.CAPABILITIES: not any(sets.raw),
-        Wall.PROCESSES: _fails(os.fork),
-        Wall.OTHERS: not os.path.lexists("/proc/1"),
+        Wall.PROCESSES: _is_refused("clone", 0x800) and _is_refused("execve"),  # with these flags nothing is started
+        Wall.OTHERS: _fails(_read, "/proc/1/stat") and _fails(_read, "/proc/self/stat"),
+        Wall.THREADS: 0 < resource.getrlimit(resource.RLIMIT_NPROC)[1] <= MOST_THREADS,
         Wall.SCRATCH: not _fails(_write, f"{scratch}/x") and not _fails(os.remove, f"{scratch}/x"),
     }
+
+
+_kept: list[object] = []  # marks that go with the object
+
+
+def _is_unmarked(scratch: str) -> bool:
+    """Whether nothing is here that this function has left in another copy: files, a name in the network, a flag."""
+    seen = [bool(_names(scratch) or _names(SHM))]
+    seen += [bool(fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_NONBLOCK) for fd in range(3)]
+    with socket.socket(socket.AF_UNIX) as other:
+        seen.append(not _fails(other.connect, MARK))
+    own = socket.socket(socket.AF_UNIX)
+    _kept.append(own)
+    _fails(own.bind, MARK)
+    _fails(own.listen)
+    for fd in range(3):
+        fcntl.fcntl(fd, fcntl.F_SETFL, os.O_NONBLOCK)
+    for folder in (scratch, SHM):
+        _fails(_write, f"{folder}/mark")
+    return not any(seen)
+
+
+def _names(folder: str) -> list[str]:
+    """What is to be seen in a folder."""
+    try:
+        return os.listdir(folder)  # noqa: PTH208  (several times faster)
+    except OSError:
+        return []
+
+
+def strange_modules() -> list[str]:
+    """Files by which modules of ours can be imported, or read, that do not belong here."""
+    core, modules = f"{OUR_FOLDER}/tinytorch/core", os.environ["GRADER_MODULES"].split()
+    strange = [name for name in _names(core) if name.partition(".")[0] not in ("__init__", "__pycache__", *modules)]
+    libraries = [f"{prefix}/{part}" for prefix in ("/usr", sys.base_prefix, sys.prefix) for part in ("lib", "lib64")]
+    folders = [*sys.path, *(f"{library}/{name}" for library in libraries for name in _names(library))]
+    folders += [f"{folder}/{name}" for folder in folders for name in ("site-packages", "dist-packages")]
+    for folder in dict.fromkeys(folders):
+        for name in _names(folder) if folder != str(OUR_FOLDER) else ():
+            path = f"{folder}/{name}"
+            if name.endswith(".egg"):
+                strange += [path for module in INSTALLED if PathFinder.find_spec(module, [path])]
+            elif name.startswith(INSTALLED) and not name.endswith("-info"):
+                strange += [path] if _names(path) or Path(path).is_file() else []
+    return strange
+
+
+def _is_refused(name: str, first: int = -1) -> bool:
+    """Whether the filter answers, or there is no such call."""
+    ctypes.set_errno(0)
+    libc.syscall(number_of(name), *map(ctypes.c_long, (first, *(-1,) * 5)))
+    return ctypes.get_errno() in (errno.EACCES, errno.ENOSYS)
 
 
 def _fails(action: Callable[..., object], *arguments: object) -> bool:
@@ -144,10 +226,8 @@ def _fails(action: Callable[..., object], *arguments: object) -> bool:
     return False
 
 
-def _connect() -> None:
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as s:
-        s.settimeout(0.2)
-        s.connect(("192.0.2.1", 9))
+def _read(path: str) -> None:
+    os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
 
 
 def _write(path: str) -> None:

@@ -26,7 +26,7 @@ from grader.sandbox import walls
 from grader.sandbox.copies import HELLO, make_copies
 from grader.sandbox.wire import Request, receive, send
 
-PLOTS_AFTER = 2  # copies: one that tries the jail, one for the first submission; while that runs there is time
+PLOTS_AFTER = 3  # copies: two that try the jail, one for the first submission; while that runs there is time
 
 
 @dataclass(frozen=True)
