@@ -1,5 +1,6 @@
 """Which files a jail sees, whatever it is made of: Python, its packages, and what of ours has to be there."""
 
+import itertools
 import os
 import shutil
 import site
@@ -23,6 +24,7 @@ OURS = {
         "grader/sandbox/__init__.py",
         "grader/sandbox/calls.py",
         "grader/sandbox/copies.py",
+        "grader/sandbox/landlock.py",
         "grader/sandbox/wire.py",
         "grader/sandbox/walls.py",
         "grader/sandbox/worker.py",
@@ -44,10 +46,12 @@ def ours(names: list[str]) -> dict[str, Path]:
 
 
 def copy_ours(folder: Path, names: list[str]) -> None:
-    """The same files in a folder, where nothing can be mounted."""
+    """The same files in a folder, where nothing can be mounted; everyone may read them."""
     for target, path in ours(names).items():
         (folder / target).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, folder / target)
+        shutil.copyfile(path, folder / target)
+    for path in [folder, *folder.rglob("*")]:
+        path.chmod(0o755 if path.is_dir() else 0o644)
 
 
 def interpreter() -> list[Path]:
@@ -83,6 +87,66 @@ def masked(paths: list[Path]) -> list[Path]:
     return [
         f for f in dict.fromkeys(found) if any(f.is_relative_to(p) for p in paths) and not set(f.parents) & set(found)
     ]
+
+
+def readable() -> tuple[list[str], list[str]]:
+    """What may be read where nothing can be mounted, with all that is in it; and the folders on the way to what is masked."""
+    paths = interpreter()
+    closed = masked(paths)
+    whole: list[str] = []
+    split: list[str] = []
+    while paths:
+        path = paths.pop()
+        if any(c.is_relative_to(path) for c in closed):
+            split.append(str(path))
+            paths += [p for p in path.iterdir() if p not in closed] if path.is_dir() and path not in closed else []
+        else:
+            whole.append(str(path))
+    return whole, split
+
+
+def everyone_may_read() -> bool:
+    """Whether any user may read Python and its packages."""
+    above = {parent for path in interpreter() for parent in (*path.parents, *path.resolve().parents)}
+    return all(folder.stat().st_mode & 0o001 for folder in above) and all(
+        path.stat().st_mode & 0o004 for path in interpreter()
+    )
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder and all that is in it, however deep it is and whatever its modes are."""
+    if folder.is_symlink() or not folder.is_dir():
+        return
+    number = itertools.count()
+    waiting = [folder]
+    while waiting:
+        here = waiting.pop()
+        here.chmod(0o700)
+        for entry in list(here.iterdir()):
+            if entry.is_symlink() or not entry.is_dir():
+                entry.unlink()
+            else:
+                entry.chmod(0o700)
+                waiting.append(entry.rename(f"{folder}.{next(number)}"))
+        here.rmdir()
+
+
+def too_much(folder: str, most_bytes: int, most_files: int) -> bool:
+    """Whether more is in a folder than that, or what cannot be counted."""
+    size, count, waiting = 0, 0, [folder]
+    try:
+        while waiting:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    size, count = size + entry.stat(follow_symlinks=False).st_blocks * 512, count + 1
+                    if size > most_bytes or count > most_files:
+                        return True
+                    waiting += [entry.path] if entry.is_dir(follow_symlinks=False) else []
+    except FileNotFoundError:
+        return False  # it goes on changing; the next look counts again
+    except OSError:
+        return True
+    return False
 
 
 def hidden() -> list[str]:

@@ -9,6 +9,7 @@ import signal
 import socket
 import struct
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from importlib.machinery import PathFinder
@@ -24,6 +25,7 @@ DEVICES = ("null", "zero", "full", "random", "urandom")  # all of /dev, inside
 MOST_FILES = 4096  # in a folder that can be written
 MOST_THREADS = 1024  # that any limit may allow
 MARK = "\0grader-mark"  # an address that belongs to the network, not to a folder
+CLOSED = ("", "/usr", "/dev", "/tmp", "/var/tmp")  # noqa: S108  (nothing can be written there)
 OUR_FOLDER = Path(__file__).resolve().parents[2]
 # what must not be there a second time, wherever somebody installed it
 INSTALLED = ("tinytorch", "solutions", "autograded_tests", "exercises", "grader")
@@ -62,9 +64,9 @@ def enclose(limits: dict[str, int], uid: int | None, scratch: str, connection: i
         _mount_fresh(folder, limits["scratch"])
     for device in DEVICES:
         _make_read_only(f"/dev/{device}")
-    _close_descriptors(connection)
-    _limit(limits)
-    _give_up_rights(uid, limits["threads"])
+    close_descriptors(connection)
+    limit(limits["memory"], limits["file_size"], 256)
+    give_up_rights(uid, limits["threads"])
     forbid()
     os.chdir(scratch)
 
@@ -81,7 +83,7 @@ def _make_read_only(device: str) -> None:
     checked(libc.mount(None, device.encode(), None, flags, None), f"make {device} read-only")
 
 
-def _close_descriptors(keep: int) -> None:
+def close_descriptors(keep: int) -> None:
     """Standard input, output and errors are a /dev/null of its own, since flags of a shared one can be set and read."""
     nothing = os.open("/dev/null", os.O_RDWR)
     for standard in range(3):
@@ -90,29 +92,47 @@ def _close_descriptors(keep: int) -> None:
     os.closerange(keep + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
 
 
-def _limit(limits: dict[str, int]) -> None:
+def limit(memory: int, file_size: int, open_files: int) -> None:
     for name, value in (
-        (resource.RLIMIT_AS, limits["memory"]),
-        (resource.RLIMIT_FSIZE, limits["file_size"]),
-        (resource.RLIMIT_NOFILE, 256),
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_FSIZE, file_size),
+        (resource.RLIMIT_NOFILE, open_files),
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(name, (value, value))
 
 
-def _give_up_rights(uid: int | None, threads: int) -> None:
-    """No capabilities, no other user's rights, and no way to get them."""
+def give_up_rights(uid: int | None, threads: int | None) -> None:
+    """No capabilities, no other user's rights, and no way to get them; so many threads of this user, if a number is given."""
     for capability in range(64):
         libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
     if uid is not None:
         os.setgroups([])
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
-    resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
+    if threads is not None:
+        resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
     libc.prctl(PR_CAP_AMBIENT, 4, 0, 0, 0)
     header, nothing = struct.pack("<Ii", 0x20080522, 0), bytes(24)
     checked(libc.capset(header, nothing), "capset")
+    hide()
+
+
+def hide() -> None:
+    """No other process of this user may look into this one."""
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def own_folder(place: str, slot: int, uid: int | None) -> str:
+    """A new folder in which a copy lives, where nothing can be mounted. Whoever ends the copy removes it."""
+    folder = f"{place}/{slot}"
+    os.mkdir(folder, 0o700)  # noqa: PTH102  (the mode is set at once)
+    if uid is not None:
+        os.chown(folder, uid, uid)
+    os.chdir(folder)
+    os.environ |= {"HOME": folder, "TMPDIR": folder, "MPLCONFIGDIR": f"{folder}/mpl"}
+    tempfile.tempdir = None
+    return folder
 
 
 # --- trying them from inside ------------------------------------------------------------------------------------------
@@ -152,15 +172,15 @@ def look_around(hidden: Sequence[str], scratch: str) -> dict[Wall, bool]:
         Wall.NETWORK: all(_fails(socket.socket, f) for f in (socket.AF_INET, socket.AF_INET6, socket.AF_VSOCK)),
         Wall.SIGHT: not any(os.path.lexists(path) or not _fails(_read, path) for path in hidden),
         Wall.LIBRARY: not strange_modules(),
-        Wall.WRITING: all(_fails(_write, f"{folder}/x") for folder in ("", "/usr", "/dev", "/tmp", OUR_FOLDER)),  # noqa: S108  (nothing can be written there)
-        Wall.DEVICES: _fails(_read, "/dev/ptmx") and _fails(_read, "/dev/tty") and _fails(os.utime, "/dev/null"),
+        Wall.WRITING: all(_fails(_write, f"{folder}/x") for folder in (*CLOSED, OUR_FOLDER, Path(scratch).parent)),
+        Wall.DEVICES: _fails(os.openpty) and _fails(_read, "/dev/tty") and _fails(os.utime, "/dev/null"),
         Wall.DESCRIPTORS: descriptors[:3] == [0, 1, 2] and len(descriptors) == 4,
         Wall.MEMORY: all(_is_refused(name) for name in shared),
         Wall.LOCKS: all(_is_refused(name) for name in ("flock", "inotify_init1", "fanotify_init")),
         Wall.COPIES: alone,
         Wall.CAPABILITIES: not any(sets.raw),
         Wall.PROCESSES: _is_refused("clone", 0x800) and _is_refused("execve"),  # with these flags nothing is started
-        Wall.OTHERS: _fails(_read, "/proc/1/stat") and _fails(_read, "/proc/self/stat"),
+        Wall.OTHERS: not _sees_others(),
         Wall.THREADS: 0 < resource.getrlimit(resource.RLIMIT_NPROC)[1] <= MOST_THREADS,
         Wall.SCRATCH: not _fails(_write, f"{scratch}/x") and not _fails(os.remove, f"{scratch}/x"),
     }
@@ -173,16 +193,19 @@ def _is_unmarked(scratch: str) -> bool:
     """Whether nothing is here that this function has left in another copy: files, a name in the network, a flag."""
     seen = [bool(_names(scratch) or _names(SHM))]
     seen += [bool(fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_NONBLOCK) for fd in range(3)]
-    with socket.socket(socket.AF_UNIX) as other:
+    try:
+        own, other = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+    except OSError:  # there are no sockets at all
+        pass
+    else:
         seen.append(not _fails(other.connect, MARK))
-    own = socket.socket(socket.AF_UNIX)
-    _kept.append(own)
-    _fails(own.bind, MARK)
-    _fails(own.listen)
+        _kept.append(own)
+        _fails(own.bind, MARK)
+        _fails(own.listen)
     for fd in range(3):
         fcntl.fcntl(fd, fcntl.F_SETFL, os.O_NONBLOCK)
     for folder in (scratch, SHM):
-        _fails(_write, f"{folder}/mark")
+        _fails(_write, f"{folder}/{os.getpid()}")
     return not any(seen)
 
 
@@ -192,6 +215,14 @@ def _names(folder: str) -> list[str]:
         return os.listdir(folder)  # noqa: PTH208  (several times faster)
     except OSError:
         return []
+
+
+def _sees_others() -> bool:
+    """Whether another process can be looked at or sent a signal."""
+    parent = os.getppid()  # 0 if it is not there
+    return not (
+        _fails(_read, "/proc/1/stat") and _fails(_read, "/proc/self/stat") and _fails(os.kill, parent or 1 << 22, 0)
+    )
 
 
 def strange_modules() -> list[str]:
@@ -207,7 +238,8 @@ def strange_modules() -> list[str]:
             if name.endswith(".egg"):
                 strange += [path for module in INSTALLED if PathFinder.find_spec(module, [path])]
             elif name.startswith(INSTALLED) and not name.endswith("-info"):
-                strange += [path] if _names(path) or Path(path).is_file() else []
+                files = [path, *(f"{below}/{file}" for below, _, files in os.walk(path) for file in files)]
+                strange += [path] if any(Path(f).is_file() and not _fails(_read, f) for f in files) else []
     return strange
 
 
