@@ -164,12 +164,12 @@ def enclose(
     if os.getppid() != parent:
         raise OSError("the process that started this one is gone")
     os.chdir(scratch)
-    _restrict_files(scratch, readable, listed)
+    restrict_files(scratch, readable, listed)
     forbid(FORBIDDEN | LOOKED_INTO | CLOSED | OPEN, rules(os.getpid()))
     _look_by_opening()
 
 
-def _restrict_files(scratch: str, readable: Sequence[str], listed: Sequence[str]) -> None:
+def restrict_files(scratch: str, readable: Sequence[str], listed: Sequence[str]) -> None:
     """Every right over files that the kernel knows is asked for, and given for what is named here only."""
     known = version()
     if not known:

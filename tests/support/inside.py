@@ -6,11 +6,15 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from grader.course import ROOT
 
 AS_USER = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]  # for root: a user namespace without rights
+# a real user of this machine, or root, who may read Python and the project even if they are in root's home
+IN_SIGHT = ["bwrap", "--dev-bind", "/", "/", "--cap-add", "ALL"]
+AS_REAL_USER = ["setpriv", "--reuid", "1234", "--regid", "1234", "--clear-groups"]
 AS_ROOT = ["unshare", "--user", "--map-root-user", "--mount"]  # all capabilities, over nothing that matters
 
 # Calls that must be refused: number on x86_64, on aarch64 (None: there is no such call), arguments. With these arguments
@@ -154,7 +158,75 @@ CALLS: dict[str, tuple[int, int | None, tuple[int, ...]]] = {
     "an x32 call": (0x40000000 + 39, 0x40000000 + 39, ()),
     "the first x32 call": (0x40000000, 0x40000000, NONE),
 }
-# Calls beside them that must go on: the kernel answers
+# Those that are refused, besides, where the jail is made of Landlock
+CLOSED: dict[str, tuple[int, int | None, tuple[int, ...]]] = {
+    "stat": (4, None, NONE),
+    "lstat": (6, None, NONE),
+    "newfstatat": (262, 79, (-1, -1, -1, 0)),
+    "statx": (332, 291, (-1, -1, 0, 0, -1)),
+    "access": (21, None, NONE),
+    "faccessat": (269, 48, NONE),
+    "faccessat2": (439, 439, NONE),
+    "readlink": (89, None, NONE),
+    "readlinkat": (267, 78, NONE),
+    "statfs": (137, 43, NONE),
+    "chdir": (80, 49, NONE),
+    "open, a handle without rights": (2, None, (-1, 0x200000)),
+    "openat, a handle without rights": (257, 56, (-1, -1, 0x200000)),
+    "open to read, and truncate": (2, None, (-1, 0x200)),
+    "openat to read, and truncate": (257, 56, (-1, -1, 0x200)),
+    "openat2": (437, 437, NONE),
+    "truncate": (76, 45, NONE),
+    "chmod": (90, None, NONE),
+    "fchmod": (91, 52, NONE),
+    "fchmodat": (268, 53, NONE),
+    "fchmodat2": (452, 452, NONE),
+    "chown": (92, None, NONE),
+    "fchown": (93, 55, NONE),
+    "lchown": (94, None, NONE),
+    "fchownat": (260, 54, NONE),
+    "utime": (132, None, NONE),
+    "utimes": (235, None, NONE),
+    "futimesat": (261, None, NONE),
+    "utimensat": (280, 88, (-1, 0, 0, 0)),
+    "setxattr": (188, 5, NONE),
+    "lsetxattr": (189, 6, NONE),
+    "fsetxattr": (190, 7, NONE),
+    "getxattr": (191, 8, NONE),
+    "lgetxattr": (192, 9, NONE),
+    "fgetxattr": (193, 10, NONE),
+    "listxattr": (194, 11, NONE),
+    "llistxattr": (195, 12, NONE),
+    "flistxattr": (196, 13, NONE),
+    "removexattr": (197, 14, NONE),
+    "lremovexattr": (198, 15, NONE),
+    "fremovexattr": (199, 16, NONE),
+    "socket of AF_UNIX": (41, 198, (1, 1, 0)),
+    "socketpair of datagrams": (53, 199, (1, 2, 0, -1)),
+    "bind": (49, 200, NONE),
+    "connect": (42, 203, NONE),
+    "listen": (50, 201, NONE),
+    "accept": (43, 202, NONE),
+    "accept4": (288, 242, NONE),
+    "kill(1)": (62, 129, (1, 0)),
+    "kill(0)": (62, 129, (0, 0)),
+    "tgkill": (234, 131, (1, 1, 0)),
+    "tkill": (200, 130, NONE),
+    "rt_sigqueueinfo": (129, 138, NONE),
+    "rt_tgsigqueueinfo": (297, 240, NONE),
+    "prlimit64": (302, 261, NONE),
+    "setpriority": (141, 140, (-1, -1, 0)),
+    "ioprio_set": (251, 30, NONE),
+    "sched_setaffinity": (203, 122, (1, 0, -1)),
+    "sched_setparam": (142, 118, NONE),
+    "sched_setscheduler": (144, 119, NONE),
+    "sched_setattr": (314, 274, NONE),
+    "setsid": (112, 157, ()),
+    "setpgid": (109, 154, NONE),
+    "get_robust_list": (274, 100, (0, -1, -1)),
+    "prctl(PR_SET_PDEATHSIG)": (157, 167, (1, 0)),
+}
+# Calls beside them that must go on: the kernel answers: the kernel answers
 GO_ON: dict[str, tuple[int, int | None, tuple[int, ...]]] = {
     "clone with CLONE_THREAD": (56, 220, (0x10000, 0, 0, 0, 0)),  # which needs other flags as well
     "socket of AF_UNIX": (41, 198, (1, -1, 0)),
@@ -164,6 +236,16 @@ GO_ON: dict[str, tuple[int, int | None, tuple[int, ...]]] = {
     "futex(WAIT)": (202, 98, (-1, 0, 0, 0, 0, 0)),
     "futex(WAKE, private)": (202, 98, (-1, 129, 1, 0, 0, 0)),
     "set_mempolicy_home_node, the newest that goes on": (450, 450, NONE),
+}
+GO_ON_THERE: dict[str, tuple[int, int | None, tuple[int, ...]]] = {
+    "socketpair of AF_UNIX": (53, 199, (1, 1 | 0o2000000, 0, -1)),
+    "open to read": (2, None, (-1, 0)),
+    "openat to write": (257, 56, (-1, -1, 0x241)),
+    "newfstatat of a descriptor": (262, 79, (-1, -1, -1, 0x1000)),
+    "statx of a descriptor": (332, 291, (-1, -1, 0x1000, 0, -1)),
+    "prlimit64": (302, 261, (0, -1, 0, 0)),
+    "sched_setaffinity": (203, 122, (0, 0, -1)),
+    "prctl(PR_SET_NAME)": (157, 167, (15, -1)),
 }
 COLUMN = 1 if os.uname().machine == "aarch64" else 0
 
@@ -258,15 +340,21 @@ import json, os, sys
 from pathlib import Path
 import psutil
 from limits import QUICK
-from grader.sandbox.jail import Jail
+from grader.sandbox.jail import Jail, JailKind
 from grader.sandbox.session import JailSession
-namespaces, sources = json.load(sys.stdin)
-jail = Jail("04_attention", QUICK, namespaces=namespaces)
+kind, namespaces, sources = json.load(sys.stdin)
+jail = Jail("04_attention", QUICK, JailKind(kind), namespaces)
 sessions = [JailSession(jail, [source]) for source in sources]
 runs = []
 for session in sessions:  # while the ones before are still there
     (run,) = session.run()
     runs.append(run.output if not run.trouble else f"{run.trouble}: {run.error}")
+if kind != "bwrap":
+    for session in sessions:
+        session.close()
+    jail.close()
+    print(json.dumps([runs, [], [], "0", {}, []]))
+    sys.exit()
 copy = jail.open()
 warm = psutil.Process(copy.pid).ppid()
 status = dict(line.split(":", 1) for line in Path(f"/proc/{warm}/status").read_text().splitlines())
@@ -320,10 +408,31 @@ def python(code: str, how: Sequence[str] = (), told: str = "", groups: Sequence[
     return done.stdout
 
 
+def in_sight(*command: str) -> list[str]:
+    """A command in a view of this machine in which every user may read what Python and the project need."""
+    closed = [path for path in (*ROOT.parents, *Path(sys.base_prefix).parents) if not path.stat().st_mode & 0o001]
+    shown = [path for path in (ROOT, Path(sys.base_prefix), Path(sys.prefix)) if any(c in path.parents for c in closed)]
+    covered = [a for path in dict.fromkeys(closed) for a in ("--perms", "0755", "--tmpfs", str(path))]
+    folders = [f for path in shown for f in reversed(path.parents) if any(c in f.parents for c in closed)]
+    made = [a for folder in dict.fromkeys(folders) for a in ("--perms", "0755", "--dir", str(folder))]
+    return [
+        *IN_SIGHT,
+        *covered,
+        *made,
+        *(a for path in shown for a in ("--ro-bind", str(path), str(path))),
+        "--",
+        *command,
+    ]
+
+
 def look_inside(
-    sources: list[str], how: Sequence[str] = (), namespaces: bool = True, groups: Sequence[int] | None = None
+    sources: list[str],
+    how: Sequence[str] = (),
+    namespaces: bool = True,
+    groups: Sequence[int] | None = None,
+    kind: str = "bwrap",
 ) -> Inside:
     """Open a jail in a process that is started `how`, and run each source in a copy of its own."""
-    answer: list[Any] = json.loads(python(PROGRAM, how, json.dumps([namespaces, sources]), groups))
+    answer: list[Any] = json.loads(python(PROGRAM, how, json.dumps([kind, namespaces, sources]), groups))
     runs, shared, with_warm, capabilities, mounts, network = answer
     return Inside(runs, shared, with_warm, int(capabilities, 16), mounts, network)
