@@ -35,6 +35,7 @@ SECRET = (
     *("classroom", "classroom-sample", "workspace"),
 )
 
+DEEPEST = 100  # folder that a submission may make
 # where packages are, below a folder of libraries
 PACKAGES = ("*", "*/site-packages", "*/dist-packages")
 
@@ -132,16 +133,17 @@ def remove(folder: Path) -> None:
 
 
 def too_much(folder: str, most_bytes: int, most_files: int) -> bool:
-    """Whether more is in a folder than that, or what cannot be counted."""
-    size, count, waiting = 0, 0, [folder]
+    """Whether more is in a folder than that, or what cannot be counted, or folders in folders that nobody needs."""
+    size, count, waiting = 0, 0, [(folder, 0)]
     try:
         while waiting:
-            with os.scandir(waiting.pop()) as entries:
+            here, depth = waiting.pop()
+            with os.scandir(here) as entries:
                 for entry in entries:
                     size, count = size + entry.stat(follow_symlinks=False).st_blocks * 512, count + 1
-                    if size > most_bytes or count > most_files:
+                    if size > most_bytes or count > most_files or depth > DEEPEST:
                         return True
-                    waiting += [entry.path] if entry.is_dir(follow_symlinks=False) else []
+                    waiting += [(entry.path, depth + 1)] if entry.is_dir(follow_symlinks=False) else []
     except FileNotFoundError:
         return False  # it goes on changing; the next look counts again
     except OSError:

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from inside import (
+    AS_REAL_USER,
     AS_USER,
     CALLS,
     CLOSED,
@@ -33,9 +34,10 @@ from inside import (
 from limits import PATIENCE, QUICK
 
 from grader.course import ROOT
-from grader.sandbox import files, landlock
-from grader.sandbox.check_jail import check
-from grader.sandbox.jail import Jail, JailKind
+from grader.errors import CourseError, JailError, JailTrouble
+from grader.sandbox import bubblewrap, files, landlock
+from grader.sandbox.check_jail import check, installed, open_jail, weaknesses
+from grader.sandbox.jail import Jail, JailKind, first_user
 from grader.sandbox.session import JailSession, Trouble
 
 pytestmark = [
@@ -43,7 +45,10 @@ pytestmark = [
     pytest.mark.skipif(not landlock.version(), reason="this kernel has no Landlock"),
 ]
 ROOTED = os.geteuid() == 0
-WAYS = ["as we are", "ordinary user", *(["users of their own"] if ROOTED else [])]  # only root can give users
+# only root can become others, and give its copies users of their own
+WAYS: dict[str, list[str]] = {"as we are": []} | (
+    {"ordinary user": AS_USER, "real user": in_sight(*AS_REAL_USER), "users of their own": in_sight()} if ROOTED else {}
+)
 ABSENT = ("clone3", "cachestat, a newer call", "fchmodat2")
 REFUSED = on_this_machine({k: v for k, v in (CALLS | CLOSED).items() if k not in STARTS_A_PROCESS})
 GOES_ON = on_this_machine({k: v for k, v in GO_ON.items() if not k.startswith("socket")} | GO_ON_THERE)
@@ -122,8 +127,7 @@ def look(request: pytest.FixtureRequest) -> dict[str, Any]:
         "allowed": ALLOWED,
         "pid": os.getpid(),
     }
-    how = {"as we are": [], "ordinary user": AS_USER if ROOTED else [], "users of their own": in_sight()}[request.param]
-    inside = look_inside([LOOK.format(outside=outside)] * 2, how, kind="landlock")
+    inside = look_inside([LOOK.format(outside=outside)] * 2, WAYS[request.param], kind="landlock")
     first, second = map(json.loads, inside.runs)
     first["errors"] = dict(zip(REFUSED, first["errors"], strict=True))
     first["goes_on"] = dict(zip(GOES_ON, first["goes_on"], strict=True))
@@ -283,7 +287,7 @@ print(folder.exists())
 
 def test_nothing_is_left_of_a_copy(weak, tmp_path):
     folder, here = outcome(weak, "import os; print(os.environ['HOME'])")[0].strip(), Path.cwd()
-    deep = "import os\nfor n in range(1500): os.mkdir('x', 0o700); os.chdir('x')\nos.mkdir('y', 0)"
+    deep = "import os\nfor n in range(99): os.mkdir('x', 0o700); os.chdir('x')\nos.mkdir('y', 0)"
     assert outcome(weak, deep) == [""]
     assert not Path(folder).exists()
     assert list(Path(folder).parent.iterdir()) == []
@@ -365,3 +369,95 @@ def test_without_namespaces_the_jail_is_made_of_landlock(how):
     kind, line = opened(how)
     assert kind == "landlock"
     assert line.startswith("the jail is made of Landlock (the jail did not start: bwrap: ")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "because"), [("", "bubblewrap is not installed"), ("landlock", "GRADER_JAIL=landlock")]
+)
+@pytest.mark.parametrize("alone", [False, True])
+def test_what_is_weaker_is_said_in_one_line(monkeypatch, wanted, because, alone):
+    monkeypatch.setenv("GRADER_JAIL", wanted)
+    monkeypatch.setattr(bubblewrap, "program", lambda: None)
+    if not alone:
+        monkeypatch.setattr("grader.sandbox.jail.first_user", lambda for_files=False: None)
+    elif first_user(for_files=True) is None:
+        return  # there are no users to give
+    jail = open_jail("04_attention", QUICK)
+    weaker = "it has no namespaces" if alone else "the number of threads is not limited, submissions run one at a time"
+    assert weaknesses(jail) == f"the jail is made of Landlock ({because}): {weaker}; see SECURITY.md"
+    assert jail.kind == JailKind.LANDLOCK
+    jail.close()
+
+
+def test_nothing_is_weaker_with_bubblewrap(jail):
+    assert weaknesses(jail) == ""
+
+
+NONE_AT_ALL = """no jail can be made here, and without one submissions would run unprotected:
+    bwrap: bubblewrap is not installed
+    landlock: this kernel has no Landlock
+Install bubblewrap with
+    apt-get install bubblewrap      (Debian, Ubuntu)
+    dnf install bubblewrap          (Fedora)
+In a container, docs/instructor.md says what to give to `docker run`.
+On Ubuntu 24.04 and later, docs/instructor.md has the AppArmor profile that lets bubblewrap make namespaces.
+Or set GRADER_JAIL=none to run without protection for this machine."""
+
+
+@pytest.mark.parametrize("container", [False, True])
+@pytest.mark.parametrize("apparmor", [False, True])
+def test_without_any_jail_the_next_step_is_said(monkeypatch, tmp_path, container, apparmor):
+    monkeypatch.setattr(bubblewrap, "program", lambda: None)
+    monkeypatch.setattr(landlock, "version", lambda: 0)
+    monkeypatch.setattr("grader.sandbox.check_jail.first_user", lambda for_files=False: None)
+    monkeypatch.setattr("grader.sandbox.check_jail.IN_A_CONTAINER", [str(tmp_path)] if container else [])
+    (tmp_path / "switch").write_text(f"{int(apparmor)}\n")
+    monkeypatch.setattr("grader.sandbox.check_jail.APPARMOR", str(tmp_path / "switch"))
+    with pytest.raises(JailError) as caught:
+        open_jail("04_attention")
+    lines = [line for line in NONE_AT_ALL.splitlines() if container or "container" not in line]
+    assert str(caught.value).splitlines() == [line for line in lines if apparmor or "AppArmor" not in line]
+    assert caught.value.trouble == JailTrouble.NOT_INSTALLED
+
+
+def test_a_kind_that_is_asked_for_is_the_only_one_tried(monkeypatch):
+    monkeypatch.setenv("GRADER_JAIL", "bwrap")
+    monkeypatch.setattr(bubblewrap, "program", lambda: None)
+    with pytest.raises(JailError, match="bubblewrap is not installed"):
+        open_jail("04_attention")
+    assert not installed()
+    monkeypatch.setenv("GRADER_JAIL", "docker")
+    with pytest.raises(CourseError) as caught:
+        open_jail("04_attention")
+    assert str(caught.value) == "GRADER_JAIL=docker: there is no such jail; it can be bwrap, landlock, none"
+
+
+def test_bubblewrap_may_be_anywhere_on_the_path(monkeypatch, tmp_path):
+    program = bubblewrap.program()
+    assert program is not None
+    (tmp_path / "bwrap").symlink_to(program)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    jail = open_jail("04_attention", QUICK)
+    assert jail.kind == JailKind.BUBBLEWRAP
+    jail.close()
+
+
+def test_a_jail_of_another_kind_that_was_started_is_not_taken(monkeypatch):
+    started = Jail("04_attention", QUICK)
+    monkeypatch.setenv("GRADER_JAIL", "landlock")
+    jail = open_jail("04_attention", QUICK, started)
+    assert jail is not started and jail.kind == JailKind.LANDLOCK
+    for each in (jail, started):
+        each.close()
+
+
+def test_without_a_jail_each_submission_has_a_folder_of_its_own():
+    jail = Jail("04_attention", QUICK, JailKind.NONE)
+    source = "import os, tempfile; open('left', 'w').close(); print(os.getcwd(), os.environ['HOME'], tempfile.gettempdir(), os.listdir())"
+    first, second = outcome(jail, source), outcome(jail, source)
+    for (said,), slot in ((first, 1), (second, 2)):
+        folder, *same, files_there = said.split()
+        assert Path(folder).name == str(slot) and same == [folder] * 2 and files_there == "['left']"
+        assert not Path(folder).exists()
+    jail.close()
+    assert not Path(folder).parent.parent.exists()

@@ -1,6 +1,7 @@
 """The walls one by one: each test fails if no more than its wall is gone.
 
-A jail is tried in three ways: as we are, as an ordinary user, and where the kernel allows no namespaces inside it.
+A jail is tried in several ways: as we are, as a user of a namespace, as a real user, and where the kernel allows no namespaces
+inside it. test_landlock.py tries the jail that needs none.
 """
 
 import errno
@@ -17,6 +18,7 @@ from typing import Any
 import psutil
 import pytest
 from inside import (
+    AS_REAL_USER,
     AS_ROOT,
     AS_USER,
     COLUMN,
@@ -27,6 +29,7 @@ from inside import (
     OLD_CALL,
     STARTS_A_PROCESS,
     Inside,
+    in_sight,
     look_inside,
     on_this_machine,
     python,
@@ -64,11 +67,16 @@ def machine() -> Iterator[dict[str, Any]]:
         yield {"calls": NUMBERS, "goes on": on_this_machine(GO_ON), "kill": KILL, "pid": os.getpid(), "name": name}
 
 
-@pytest.fixture(scope="module", params=["as we are", "ordinary user", "no namespaces inside"])
+# what only root can become is not there for others
+WAYS = ["as we are", *(["ordinary user", "real user"] if ROOTED else []), "no namespaces inside"]
+HOW = {"ordinary user": AS_USER, "real user": in_sight(*AS_REAL_USER) if ROOTED else []}
+
+
+@pytest.fixture(scope="module", params=WAYS)
 def look(request: pytest.FixtureRequest, machine: dict[str, Any]) -> Look:
     source = LOOK.format(outside=machine)
-    if request.param == "ordinary user":
-        inside = look_inside([source] * 2, AS_USER if ROOTED else ())
+    if request.param in HOW:
+        inside = look_inside([source] * 2, HOW[request.param])
     else:
         # root's further groups, where there are any, are to go
         groups = [1, 2] if ROOTED else None
@@ -174,7 +182,7 @@ def test_nobody_is_root(look, kind):
 
 
 def test_there_are_no_other_groups(look):
-    if ROOTED and look.way != "ordinary user":  # who keeps theirs
+    if ROOTED and look.way != "ordinary user":  # who keeps root's
         assert look.first["more_groups"] == []
 
 
