@@ -100,7 +100,7 @@ def weaknesses(jail: Jail) -> str:
     weaker = [MAY_BE_WEAKER[wall] for wall in MAY_BE_WEAKER if wall in jail.weaker]
     weaker += ["submissions run one at a time"] if jail.one_at_a_time else []
     because = jail.instead or "GRADER_JAIL=landlock"
-    return f"the jail is made of Landlock ({because}): {', '.join(weaker) or 'it has no namespaces'}; see SECURITY.md"
+    return f"the jail is made of Landlock ({because}): {', '.join(weaker) or 'it has no namespaces'}; see docs/jail.md"
 
 
 def _why_none(reasons: dict[JailKind, str]) -> str:
@@ -109,9 +109,9 @@ def _why_none(reasons: dict[JailKind, str]) -> str:
     lines += [f"    {kind}: {reason}" for kind, reason in reasons.items()]
     steps = INSTALL if bubblewrap.program() is None else ""
     if any(Path(mark).exists() for mark in IN_A_CONTAINER):
-        steps += "In a container, docs/instructor.md says what to give to `docker run`.\n"
+        steps += "In a container, docs/jail.md says what to give to `docker run`.\n"
     if _is_one(APPARMOR):
-        steps += "On Ubuntu 24.04 and later, docs/instructor.md has the AppArmor profile that lets bubblewrap make namespaces.\n"
+        steps += "On Ubuntu 24.04 and later, docs/jail.md has the AppArmor profile that lets bubblewrap make namespaces.\n"
     return "\n".join([*lines, f"{steps}Or set GRADER_JAIL=none to run without protection for this machine."])
 
 

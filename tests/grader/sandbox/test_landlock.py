@@ -384,7 +384,7 @@ def test_what_is_weaker_is_said_in_one_line(monkeypatch, wanted, because, alone)
         return  # there are no users to give
     jail = open_jail("04_attention", QUICK)
     weaker = "it has no namespaces" if alone else "the number of threads is not limited, submissions run one at a time"
-    assert weaknesses(jail) == f"the jail is made of Landlock ({because}): {weaker}; see SECURITY.md"
+    assert weaknesses(jail) == f"the jail is made of Landlock ({because}): {weaker}; see docs/jail.md"
     assert jail.kind == JailKind.LANDLOCK
     jail.close()
 
@@ -399,8 +399,8 @@ NONE_AT_ALL = """no jail can be made here, and without one submissions would run
 Install bubblewrap with
     apt-get install bubblewrap      (Debian, Ubuntu)
     dnf install bubblewrap          (Fedora)
-In a container, docs/instructor.md says what to give to `docker run`.
-On Ubuntu 24.04 and later, docs/instructor.md has the AppArmor profile that lets bubblewrap make namespaces.
+In a container, docs/jail.md says what to give to `docker run`.
+On Ubuntu 24.04 and later, docs/jail.md has the AppArmor profile that lets bubblewrap make namespaces.
 Or set GRADER_JAIL=none to run without protection for this machine."""
 
 
