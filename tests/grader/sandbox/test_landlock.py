@@ -25,7 +25,6 @@ from inside import (
     ERROR,
     GO_ON,
     GO_ON_THERE,
-    STARTS_A_PROCESS,
     in_sight,
     look_inside,
     on_this_machine,
@@ -50,7 +49,7 @@ WAYS: dict[str, list[str]] = {"as we are": []} | (
     {"ordinary user": AS_USER, "real user": in_sight(*AS_REAL_USER), "users of their own": in_sight()} if ROOTED else {}
 )
 ABSENT = ("clone3", "cachestat, a newer call", "fchmodat2")
-REFUSED = on_this_machine({k: v for k, v in (CALLS | CLOSED).items() if k not in STARTS_A_PROCESS})
+REFUSED = on_this_machine(CALLS | CLOSED)
 GOES_ON = on_this_machine({k: v for k, v in GO_ON.items() if not k.startswith("socket")} | GO_ON_THERE)
 # what a student may try; none of it must work
 FORBIDDEN = {
