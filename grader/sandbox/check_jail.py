@@ -111,7 +111,9 @@ def _why_none(reasons: dict[JailKind, str]) -> str:
     if any(Path(mark).exists() for mark in IN_A_CONTAINER):
         steps += "In a container, docs/jail.md says what to give to `docker run`.\n"
     if _is_one(APPARMOR):
-        steps += "On Ubuntu 24.04 and later, docs/jail.md has the AppArmor profile that lets bubblewrap make namespaces.\n"
+        steps += (
+            "On Ubuntu 24.04 and later, docs/jail.md has the AppArmor profile that lets bubblewrap make namespaces.\n"
+        )
     return "\n".join([*lines, f"{steps}Or set GRADER_JAIL=none to run without protection for this machine."])
 
 

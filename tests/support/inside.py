@@ -334,6 +334,15 @@ listening.bind(chr(0) + "left")
 listening.listen()
 """
 )
+# runs Python where no namespace can be made, as in Docker
+NO_NAMESPACES = """
+import os, sys
+from grader.sandbox.calls import FORBIDDEN, LOOKED_INTO, Only, forbid
+names = ("mount", "umount2", "unshare", "setns", "pivot_root")
+new = 0x7E020080  # CLONE_NEW...
+forbid({name: FORBIDDEN[name] for name in names} | {"clone": LOOKED_INTO["clone"]}, {"clone": (Only(0, (0,), new),)})
+os.execv(sys.executable, [sys.executable, "-P", *sys.argv[1:]])
+"""
 # what runs outside: opens a jail, runs each source in a copy of its own, and looks at the warm process
 PROGRAM = """
 import json, os, sys
@@ -423,6 +432,11 @@ def in_sight(*command: str) -> list[str]:
         "--",
         *command,
     ]
+
+
+def without_namespaces(*arguments: str) -> list[str]:
+    """A command that runs Python with these arguments where no namespace can be made."""
+    return [sys.executable, "-P", "-c", NO_NAMESPACES, *arguments]
 
 
 def look_inside(

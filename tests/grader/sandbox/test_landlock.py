@@ -9,7 +9,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -29,6 +28,7 @@ from inside import (
     look_inside,
     on_this_machine,
     python,
+    without_namespaces,
 )
 from limits import PATIENCE, QUICK
 
@@ -337,14 +337,6 @@ def test_copies_end_with_the_warm_process(weak):
 
 # --- which jail is chosen ---------------------------------------------------------------------------------------------
 
-NO_NAMESPACES = """
-import os, sys
-from grader.sandbox.calls import FORBIDDEN, LOOKED_INTO, Only, forbid
-names = ("mount", "umount2", "unshare", "setns", "pivot_root")
-new = 0x7E020080  # CLONE_NEW...
-forbid({name: FORBIDDEN[name] for name in names} | {"clone": LOOKED_INTO["clone"]}, {"clone": (Only(0, (0,), new),)})
-os.execv(sys.executable, [sys.executable, "-P", "-c", sys.argv[1]])
-"""
 OPEN = """
 from grader.sandbox.check_jail import open_jail, weaknesses
 jail = open_jail("04_attention")
@@ -355,7 +347,7 @@ jail.close()
 
 def opened(how: list[str], code: str = OPEN, **environment: str) -> list[str]:
     """What is said where no namespace can be made, as in Docker."""
-    command = [*how, sys.executable, "-P", "-c", NO_NAMESPACES, code]
+    command = [*how, *without_namespaces("-c", code)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     return (done.stdout or done.stderr).splitlines()

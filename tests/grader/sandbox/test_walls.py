@@ -272,6 +272,20 @@ def test_no_way_to_the_warm_process_is_open(look):
     assert look.first["standard"] == [True] * 3
 
 
+def test_all_descriptors_but_one_are_closed():
+    """Whatever the warm process had open."""
+    code = """
+import os
+from grader.sandbox import walls
+keep = [os.dup(1) for _ in range(5)][2]
+walls.close_descriptors(keep)
+is_open = [fd for fd in range(300) if not walls._fails(os.fstat, fd)]
+os.write(keep, repr([keep, is_open]).encode())
+"""
+    keep, is_open = json.loads(python(code))
+    assert is_open == [0, 1, 2, keep]
+
+
 # --- the end ----------------------------------------------------------------------------------------------------------
 
 
