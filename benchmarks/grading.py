@@ -157,7 +157,7 @@ def where_time_goes() -> list[tuple[str, float]]:
     """Seconds of one right submission, step by step, in a warm jail; medians."""
     from exercises.judge import judge
     from grader.course import load_assignment
-    from grader.notebook import CellKind
+    from grader.grade import run_cell
     from grader.rebuild import is_run, rebuild
     from grader.sandbox.check_jail import open_jail
     from grader.sandbox.session import JailSession
@@ -170,9 +170,7 @@ def where_time_goes() -> list[tuple[str, float]]:
         times = [time.perf_counter()]
         cells = [p for p in rebuild(data, assignment).parts if is_run(p)]
         times.append(time.perf_counter())
-        session = JailSession(
-            jail, [p.cell["source"] for p in cells], [n for n, p in enumerate(cells) if p.kind == CellKind.GIVEN]
-        )
+        session = JailSession(jail, [run_cell(part) for part in cells], {e.defines for e in assignment.exercises})
         session.run()
         times.append(time.perf_counter())
         for exercise in assignment.exercises:

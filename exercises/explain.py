@@ -30,15 +30,20 @@ class Said:
     named    it names a mistake
     follows  it says no more than that something else is to blame
     raised   it says what the student's own code raised
+    quotes   a part of it was written by the student's own code
     """
 
     sentence: str
     named: bool = False
     follows: bool = False
     raised: bool = False
+    quotes: bool = False
 
 
+QUOTED = 160  # characters of what a student's code wrote, in a sentence
+QUOTES = 2  # different sentences of one exercise that quote: an exception's text could carry a hidden question out
 FOLLOWS = Said("Probably for the same reason.", follows=True)
+ANOTHER = Said("Something else went wrong here.", raised=True)
 TOGETHER = Said("Counts when something else is right.", follows=True)
 
 
@@ -64,6 +69,8 @@ def explain(exercise: Exercise, session: Session, failures: Failures) -> dict[st
         else _symptom(exercise, session, failed[0])
         for name, failed in failures.items()
     }
+    quotes = list(dict.fromkeys(s.sentence for s in said.values() if s.quotes))
+    said = {n: ANOTHER if s.sentence in quotes[QUOTES:] else s for n, s in said.items()}
     values = [name for name, failed in failures.items() if not all(f.result.startswith("grad_") for f in failed)]
     if any(said[name].named for name in values):  # with a named mistake in the values, gradients and the rest follow
         return {n: s if n in values and (s.named or s.raised) else FOLLOWS for n, s in said.items()}
@@ -133,6 +140,8 @@ def _symptom(exercise: Exercise, session: Session, failure: Failure) -> Said:
         if answer.ndim == reference.ndim and sorted(answer.shape) == sorted(reference.shape):
             sentence += " Two axes are exchanged."
         return Said(sentence)
+    if answer.dtype.kind not in "fiub":
+        return Said(f"`{key}` holds values of type {answer.dtype}. It should hold plain numbers.", named=True)
     again = session.ask(exercise.name, question, {})
     if not again.problem and key in again.arrays and not _identical(answer, again.arrays[key]):
         return Said(
@@ -151,18 +160,18 @@ def _problem(reply: Reply) -> Said:
         case Problem.MISSING:
             name, _, error = text.partition(": ")
             reason = f"its cell raised {error}" if error else "its cell is missing, or it raised an error."
-            return Said(f"`{name}` is not defined: {reason}", raised=True)
+            return Said(f"`{name}` is not defined: {reason}", raised=True, quotes=True)
         case Problem.KIND:
-            return Said(f"{text}.", named=True)
+            return Said(f"{text}.", named=True, quotes=True)
         case Problem.RAISED:
-            return Said(f"It raised {text}", raised=True)
+            return Said(f"It raised {text}", raised=True, quotes=True)
         case Problem.TIME:
             return Said(f"It ran for too long and was stopped{': ' + text if text else ''}.")
         case Problem.MEMORY:
             return Said("It needed more memory than there is.")
         case Problem.DIED:
             return Said("It ended the Python process.")
-    return Said(f"What came back could not be read: {text}.")
+    return Said("What came back is not plain numbers of about the size that was asked for.")
 
 
 def _changed_input(question: Question, reply: Reply) -> str | None:
@@ -191,4 +200,4 @@ def _identical(a: np.ndarray, b: np.ndarray) -> bool:
 def _plain(text: str) -> str:
     """Text from a student's process: one line, printable, short."""
     line = re.sub(r"\s+", " ", "".join(c if c.isprintable() or c.isspace() else "?" for c in text)).strip()
-    return line if len(line) <= 160 else line[:157] + "..."
+    return line if len(line) <= QUOTED else line[: QUOTED - 3] + "..."

@@ -139,6 +139,8 @@ def apply_mask(
     tensor, given = _leaf(scores), _mask(mask, as_tensor)
     masked = answers["_apply_mask"](tensor, given)
     arrays = {"masked": _array(masked, "The result"), **_observe(masked, grad, scores=tensor)}
+    largest = np.atleast_1d(arrays["masked"]).max(axis=-1, initial=-np.inf)
+    arrays["finite"] = np.isfinite(largest)  # where it is not, a softmax is nan
     return arrays | {"mask_after": np.array(given.data if as_tensor else given)}
 
 
@@ -180,10 +182,15 @@ PROJECTIONS = ("q_proj", "k_proj", "v_proj", "out_proj")
 
 
 def _set_projections(layer: Any, weights: np.ndarray, biases: np.ndarray) -> dict[str, Any]:
-    """Give a layer its weights and biases; its parameters by name."""
+    """Give a layer its weights and biases, which must have the shape of its own; its parameters by name."""
     tensors = {}
     for name, weight, bias in zip(PROJECTIONS, weights, biases, strict=True):
         projection = getattr(layer, name)
+        for part, array in (("weight", weight), ("bias", bias)):
+            own = getattr(getattr(projection, part), "shape", None)
+            if own != array.shape:
+                came = f"has shape {own}" if own else f"is {getattr(projection, part)}"
+                raise WrongKind(f"{name}.{part} {came}; with embed_dim={len(bias)} its shape should be {array.shape}")
         projection.weight.data, projection.bias.data = np.array(weight), np.array(bias)
         tensors[f"{name}_weight"], tensors[f"{name}_bias"] = projection.weight, projection.bias
     return tensors
@@ -266,17 +273,23 @@ def _slices(pieces: Sequence[int]) -> list[slice]:
     return [slice(int(end) - length, int(end)) for length, end in zip(pieces, ends, strict=True)]
 
 
-def kv_cache(answers: Answers, K: np.ndarray, V: np.ndarray, pieces: Sequence[int]) -> Arrays:
-    """Positions go into a cache in pieces of these lengths; then the first goes into another cache."""
+def kv_cache(
+    answers: Answers, K: np.ndarray, V: np.ndarray, pieces: Sequence[int], with_lengths: bool = False
+) -> Arrays:
+    """Positions go into a cache in pieces of these lengths; then the first goes into another cache.
+
+    with_lengths: how many there are is asked for, too, before the first piece and after each.
+    """
     arriving = [(_leaf(K[..., piece, :]), _leaf(V[..., piece, :])) for piece in _slices(pieces)]
-    cache, lengths, results = answers["KVCache"](), [], []
+    cache, results = answers["KVCache"](), []
+    lengths = [len(cache)] if with_lengths else []
     for new in arriving:
         result = cache.append(*new)
         if not isinstance(result, tuple | list) or len(result) != 2:
             kind = "None" if result is None else f"a {type(result).__name__}"
             raise WrongKind(f"append should give two results, all keys and all values; it gave {kind}")
         results.append(result)
-        lengths.append(len(cache))
+        lengths += [len(cache)] if with_lengths else []
     first, last = (
         {"K": _array(k, "The first result of append"), "V": _array(v, "The second result of append")}
         for k, v in (results[0], results[-1])
@@ -293,12 +306,19 @@ def cached_attention(
     biases: np.ndarray,
     pieces: Sequence[int],
     grad: np.ndarray | None = None,
+    held_K: np.ndarray | None = None,
+    held_V: np.ndarray | None = None,
 ) -> Arrays:
-    """Positions arrive in pieces of these lengths; `output` is all that came back, side by side."""
+    """Positions arrive in pieces of these lengths; `output` is all that came back, side by side.
+
+    held_K, held_V: keys and values that the cache has before
+    """
     from tinytorch.core.attention import MultiHeadAttention
 
     layer = MultiHeadAttention(x.shape[-1], num_heads)
     parameters, cache = _set_projections(layer, weights, biases), answers["KVCache"]()
+    if held_K is not None and held_V is not None:
+        cache.append(_leaf(held_K), _leaf(held_V))
     results = [answers["cached_attention"](layer, _leaf(x[:, piece]), cache) for piece in _slices(pieces)]
     outputs = [_array(result, "The result") for result in results]
     together = np.concatenate(outputs, axis=1) if all(o.ndim == 3 for o in outputs) else outputs[-1]

@@ -8,21 +8,27 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from itertools import islice
 
 from grader import records
 from grader.classroom import Classroom, Submission, find_submission, only_writer
 from grader.course import Assignment, load_assignment
 from grader.errors import CourseError, JailError
-from grader.grade import grade_submission
 from grader.result import Result, Status
 from grader.sandbox import pool
+
+HELD = 100 << 20  # bytes of submissions that are read and waiting
 
 OnResult = Callable[[Result], None]
 
 
 def nothing(*_arguments: object) -> None:
     pass
+
+
+def grade_submission(submission: Submission, module: str) -> Result:
+    """Grade what a student handed in, by this process's jail and judges. Raises JailError or CourseError."""
+    result = pool.judges(module).grade(submission.data, module, pool.jail_of(module), submission.student)
+    return replace(result, repairs=(submission.note, *result.repairs)) if submission.note else result
 
 
 def grade_class(
@@ -60,13 +66,20 @@ def grade_class(
 
     with ExitStack() as stack:
         stack.enter_context(only_writer(classroom.folder))
-        stack.callback(pool.close)
         at_a_time = min(jobs or os.cpu_count() or 1, len(names))
         workers = executor or stack.enter_context(ThreadPoolExecutor(at_a_time))
+        stack.callback(pool.close)  # before threads are waited for: Ctrl-C ends what they wait for
         writer = stack.enter_context(records.Writer(assignment, classroom.nbgrader_config()))
         to_do = _to_do(names, assignment, classroom, force, done)
         graded = _side_by_side(to_do, assignment, workers, 4 * at_a_time, meanwhile)
+        starved: list[Submission] = []
         for submission, result in stack.enter_context(closing(graded)):
+            if result.starved:
+                starved.append(submission)
+                continue
+            done(result)
+            writer.write(submission, result, classroom.autograded(submission.student, module))
+        for submission, result in stack.enter_context(closing(_side_by_side(iter(starved), assignment, workers, 1))):
             done(result)
             writer.write(submission, result, classroom.autograded(submission.student, module))
     return sorted(results, key=lambda result: result.student)
@@ -88,14 +101,21 @@ def _to_do(
 
 
 def _side_by_side(
-    to_do: Iterator[Submission], assignment: Assignment, workers: Executor, most: int, meanwhile: Callable[[], None]
+    to_do: Iterator[Submission],
+    assignment: Assignment,
+    workers: Executor,
+    most: int,
+    meanwhile: Callable[[], None] = nothing,
 ) -> Generator[tuple[Submission, Result]]:
-    """Each submission with its result, as they come; at most so many are read and waiting at a time."""
+    """Each submission with its result, as they come; at most so many, and so many bytes, are read and waiting at a time."""
     waiting: dict[Future[Result], Submission] = {}
     started = False
     try:
         while True:
-            for submission in islice(to_do, most - len(waiting)):
+            while len(waiting) < most and sum(len(s.data) for s in waiting.values()) < HELD:
+                submission = next(to_do, None)
+                if submission is None:
+                    break
                 waiting[workers.submit(grade_submission, submission, assignment.module)] = submission
             if not waiting:
                 return

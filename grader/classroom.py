@@ -1,16 +1,24 @@
 """The folders of one class, and what a student handed in."""
 
+import errno
 import fcntl
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from grader.course import ROOT, Assignment, nbgrader_config
-from grader.errors import CourseError, Unreadable
-from grader.notebook import LARGEST, read
+from grader.errors import CourseError
+from grader.notebook import LARGEST
+from grader.sandbox import pool
+
+STEPS = ("submitted", "autograded", "feedback")  # each holds <student>/<module>/
+NO_FILE = "it is not a file"
+REMOVE_IT = "Remove it and give the same command again"
 
 
 @dataclass(frozen=True)
@@ -37,7 +45,7 @@ class Classroom:
         config = nbgrader_config()
         if self.folder.resolve() != ROOT / "classroom":
             config.CourseDirectory.db_url = f"sqlite:///{self.folder.resolve() / 'gradebook.db'}"
-            for step in ("submitted", "autograded", "feedback"):
+            for step in STEPS:
                 config.CourseDirectory[f"{step}_directory"] = str(self.folder.resolve() / step)
         return config
 
@@ -53,45 +61,90 @@ class Submission:
     missing: str = ""
 
 
-def find_submission(folder: Path, student: str, assignment: Assignment) -> Submission:
+def find_submission(
+    folder: Path, student: str, assignment: Assignment, fit: Callable[[bytes, Assignment], int] = pool.fit
+) -> Submission:
     """Read the notebook in a student's folder; of several, the one with the right name or else the one that fits best."""
+    try:
+        return _find(folder, student, assignment, fit)
+    except OSError as error:
+        return Submission(student, missing=f"{Path(str(error.filename)).name} cannot be read ({error.strerror})")
+
+
+def _find(folder: Path, student: str, assignment: Assignment, fit: Callable[[bytes, Assignment], int]) -> Submission:
     if folder.is_symlink() or folder.parent.is_symlink():
         return Submission(student, missing="the folder is a link, and links are not followed")
     if not folder.is_dir():
         return Submission(student, missing="nothing was handed in")
-    stamp = folder / "timestamp.txt"
-    timestamp = _read(stamp)[:100].decode(errors="replace").strip() if _is_file(stamp) else ""
+    timestamp = timestamp_of(folder)
     right = folder / f"{assignment.notebook}.ipynb"
-    if _is_file(right):
-        return Submission(student, _read(right), timestamp)
-    others = sorted(p for p in folder.iterdir() if p.suffix.lower() == ".ipynb" and _is_file(p))
-    fitting = max(others, key=lambda p: fit(_read(p), assignment), default=None)
+    if is_file(right):
+        return Submission(student, read_file(right), timestamp)
+    others = sorted(p for p in folder.iterdir() if p.suffix.lower() == ".ipynb" and is_file(p))
+    fitting = others[0] if len(others) == 1 else max(others, key=lambda p: fit(read_file(p), assignment), default=None)
     if fitting is not None:
-        return Submission(student, _read(fitting), timestamp, note=f'the file is called "{fitting.name}"')
+        return Submission(student, read_file(fitting), timestamp, note=f'the file is called "{fitting.name}"')
     if right.is_symlink():
         return Submission(student, missing=f"{right.name} is a link, and links are not followed")
+    if right.exists():
+        return Submission(student, missing=f"{right.name} is not a file")
     there = ", ".join(sorted(p.name for p in folder.iterdir())[:5])
     return Submission(student, missing=f"there is no notebook in the folder{f', only {there}' if there else ''}")
 
 
-def _is_file(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
+def timestamp_of(folder: Path) -> str:
+    """What timestamp.txt says of when a submission was handed in; nothing if there is no such file."""
+    stamp = folder / "timestamp.txt"
+    return read_file(stamp)[:100].decode(errors="replace").strip() if is_file(stamp) else ""
 
 
-def _read(path: Path) -> bytes:
-    """A file's content, up to a little more than is accepted."""
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
-        return file.read(LARGEST + 1)
-
-
-def fit(data: bytes, assignment: Assignment) -> int:
-    """How many answers of a module a notebook seems to have; -1 if it is none."""
+def is_file(path: Path) -> bool:
+    """Whether a path is a file itself: no link, and nothing that is read without an end."""
     try:
-        cells = read(data)
-    except Unreadable:
-        return -1
-    found = {assignment.renamed.get(c.grade_id, c.grade_id) for c in cells}.union(*(c.defines for c in cells))
-    return sum(e.name in found or e.defines in found for e in assignment.exercises)
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def read_file(path: Path) -> bytes:
+    """A file's content, up to a little more than is accepted. Raises OSError if it is no file, or behind a link."""
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "it is a link, and links are not followed", str(path))
+    if path.exists() and not is_file(path):
+        raise OSError(errno.EINVAL, NO_FILE, str(path))
+    with _opened(path.parent) as folder:
+        # O_NONBLOCK: a pipe that was just put in its place would be waited for
+        number = os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+    try:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            raise OSError(errno.EINVAL, NO_FILE, str(path))
+        with os.fdopen(number, "rb", closefd=False) as file:
+            return file.read(LARGEST + 1)
+    finally:
+        os.close(number)
+
+
+@contextmanager
+def _opened(folder: Path, make: bool = False) -> Iterator[int]:
+    """A descriptor of a folder. Of <step>/<student>/<module>/, the last two may not be links, and are made if asked for."""
+    names = folder.parts[-2:] if folder.parent.parent.name in STEPS else ()
+    place = folder.parent.parent if names else folder
+    if make:
+        place.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        number = os.open(place, os.O_PATH | os.O_DIRECTORY)
+        stack.callback(os.close, number)
+        for name in names:
+            place /= name
+            if make:
+                with suppress(FileExistsError):
+                    os.mkdir(name, dir_fd=number)
+            try:
+                number = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=number)
+            except NotADirectoryError as error:
+                raise NotADirectoryError(error.errno, "it is a link or a file, not a folder", str(place)) from None
+            stack.callback(os.close, number)
+        yield number
 
 
 @contextmanager
@@ -107,7 +160,20 @@ def only_writer(folder: Path) -> Iterator[None]:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all."""
-    new = path.with_name(f".{path.name}.new")
-    new.write_bytes(data)
-    new.replace(path)
+    """Write a file whole or not at all, and through no link. Raises CourseError if its folder is one."""
+    new = f".{path.name}.{token_hex(8)}.new"
+    try:
+        with _opened(path.parent, make=True) as folder:
+            try:
+                number = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=folder)
+                with os.fdopen(number, "wb") as file:
+                    file.write(data)
+                os.replace(new, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+            except BaseException:
+                with suppress(FileNotFoundError):
+                    os.unlink(new, dir_fd=folder)
+                raise
+    except NotADirectoryError as error:
+        raise CourseError(f"{error.filename}: {error.strerror}; nothing is written there. {REMOVE_IT}") from None
+    except IsADirectoryError:
+        raise CourseError(f"{path}: it is a folder, not a file; nothing is written there. {REMOVE_IT}") from None

@@ -107,10 +107,8 @@ def _grade_class(options: argparse.Namespace) -> int:
     from grader import batch, quick_nbgrader
     from grader.classroom import Classroom
     from grader.result import Status
-    from grader.sandbox.check_jail import unprotected
 
-    if unprotected():
-        print("grade: GRADER_JAIL=none: nothing protects this machine from what students wrote", file=sys.stderr)
+    _say_weaknesses(options)
     progress = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -148,11 +146,22 @@ def _grade_class(options: argparse.Namespace) -> int:
     return 1 if any(result.status == Status.FAILED for result in results) else 0
 
 
+def _say_weaknesses(options: argparse.Namespace) -> None:
+    from grader.sandbox.check_jail import weaknesses
+
+    for line in weaknesses():
+        print(f"{options.command}: {line}", file=sys.stderr)
+
+
 def _collect(options: argparse.Namespace) -> int:
     from grader.classroom import Classroom
     from grader.platforms.collect import collect
+    from grader.sandbox import pool
 
-    taken = collect(options.module, options.archive, Classroom(options.folder), options.pattern)
+    try:
+        taken = collect(options.module, options.archive, Classroom(options.folder), options.pattern)
+    finally:
+        pool.close()
     for line in taken:
         print(line)
     skipped = sum(bool(line.reason) for line in taken)
@@ -204,18 +213,19 @@ def _workspace(_options: argparse.Namespace) -> int:
 
 
 def _try(options: argparse.Namespace) -> int:
-    from grader.classroom import Submission, fit
-    from grader.grade import grade_submission
+    from grader.batch import grade_submission
+    from grader.classroom import Submission, read_file
     from grader.result import Status
     from grader.sandbox import pool
 
     try:
-        data = options.file.read_bytes()
+        data = read_file(options.file)
     except OSError as error:
         raise CourseError(f"{options.file}: {error.strerror}") from None
+    _say_weaknesses(options)
     assignments = [course.load_assignment(module) for module in course.gradable()]
-    assignment = max(assignments, key=lambda a: fit(data, a) / len(a.exercises))
     try:
+        assignment = max(assignments, key=lambda a: pool.fit(data, a) / len(a.exercises))
         result = grade_submission(Submission("", data), assignment.module)
     finally:
         pool.close()

@@ -2,23 +2,26 @@
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from exercises.judge import judge
-from exercises.model import Verdict
-from grader.classroom import Submission
-from grader.course import Assignment, load_assignment
+from exercises.model import CaseResult, Exercise, Verdict
+from grader.course import Assignment
 from grader.errors import Unreadable
 from grader.notebook import Cell, CellKind
 from grader.rebuild import Part, Rebuilt, is_run, rebuild
 from grader.result import VERDICT_TYPE, Result, Status, verdict_to_data
-from grader.sandbox import pool
 from grader.sandbox.jail import Jail
-from grader.sandbox.session import CellRun, JailSession, Trouble
+from grader.sandbox.session import CellRole, CellRun, JailSession, RunCell, Trouble
 
 SOURCES, OUTPUTS = 20_000, 20_000  # characters of all cells of a student's that are kept; the rest is in submitted/
+
+
+def nothing(*_arguments: object) -> None:
+    pass
+
 
 TROUBLE = {
     Trouble.TIME: "This cell ran for too long and was stopped. It was left out.",
@@ -28,16 +31,17 @@ TROUBLE = {
 }
 
 
-def grade_submission(submission: Submission, module: str) -> Result:
-    """Grade what a student handed in, in this process's jail. Raises JailError or CourseError, as pool and course do."""
-    result = grade_notebook(submission.data, load_assignment(module), pool.jail_of(module), submission.student)
-    return replace(result, repairs=(submission.note, *result.repairs)) if submission.note else result
-
-
-def grade_notebook(submission: bytes, assignment: Assignment, jail: Jail, student: str = "") -> Result:
+def grade_notebook(
+    submission: bytes,
+    assignment: Assignment,
+    jail: Jail,
+    student: str = "",
+    on_rebuilt: Callable[[Rebuilt], None] = nothing,
+    on_verdict: Callable[[Verdict], None] = nothing,
+) -> Result:
     """Run one submission in the jail and judge its answers.
 
-    Never raises for what a student wrote: that is a status and a reason in the result.
+    Never raises for what a student wrote: that is a status and a reason in the result. What is known before the end is told.
     """
     start = time.perf_counter()
     result = Result(student, assignment.module, Status.UNREADABLE, assignment.max_score)
@@ -45,26 +49,71 @@ def grade_notebook(submission: bytes, assignment: Assignment, jail: Jail, studen
         rebuilt = rebuild(submission, assignment)
     except Unreadable as error:
         return replace(result, reason=str(error), seconds=time.perf_counter() - start)
+    on_rebuilt(rebuilt)
     running = [part for part in rebuilt.parts if is_run(part)]
-    given = [n for n, p in enumerate(running) if p.kind == CellKind.GIVEN]
-    session = JailSession(jail, [p.cell["source"] for p in running], given)
+    session = JailSession(jail, [run_cell(part) for part in running], {e.defines for e in assignment.exercises})
     try:
         runs = dict(zip((id(p) for p in running), session.run(), strict=True))
-        verdicts = {e.name: judge(e, session) for e in assignment.exercises}
+        for exercise in assignment.exercises:
+            on_verdict(best_verdict(exercise, session))
     finally:
         session.close()
     return replace(
         result,
         status=Status.GRADED,
-        verdicts=verdicts,
+        verdicts=session.verdicts,
         repairs=rebuilt.repairs,
         blank=tuple(p.name for p in rebuilt.parts if p.blank),
-        notebook=_notebook(rebuilt, assignment, runs, verdicts),
+        notebook=kept_notebook(rebuilt, assignment, runs, session.verdicts),
         seconds=time.perf_counter() - start,
+        starved=session.starved,
     )
 
 
-def _notebook(
+def run_cell(part: Part) -> RunCell:
+    """What is run of a part of a notebook."""
+    role = {CellKind.GIVEN: CellRole.GIVEN, CellKind.ANSWER: CellRole.ANSWER}.get(part.kind, CellRole.OWN)
+    return RunCell(part.cell["source"], role, part.name if role == CellRole.ANSWER else "")
+
+
+def best_verdict(exercise: Exercise, session: JailSession) -> Verdict:
+    """The verdict on an answer after all cells; if it lost points, after fewer cells, where that is better.
+
+    What a student wrote below an exercise costs it nothing.
+    """
+    best = judge(exercise, session)
+    for other in session.other_ways(exercise.name) if best.points < best.max else ():
+        best = max(best, judge(exercise, other), key=lambda verdict: verdict.points)
+        if best.points == best.max:
+            break
+    session.verdicts[exercise.name] = best
+    return best
+
+
+def cut_short(
+    rebuilt: Rebuilt, assignment: Assignment, verdicts: Mapping[str, Verdict], reason: str, student: str
+) -> Result:
+    """The result when judging was ended: what had been judged counts, the rest brings nothing."""
+    whole = {e.name: verdicts.get(e.name) or _not_judged(e, reason) for e in assignment.exercises}
+    return Result(
+        student,
+        assignment.module,
+        Status.GRADED,
+        assignment.max_score,
+        reason=reason,
+        verdicts=whole,
+        repairs=rebuilt.repairs,
+        blank=tuple(p.name for p in rebuilt.parts if p.blank and p.kind == CellKind.ANSWER),
+        notebook=kept_notebook(rebuilt, assignment, {}, whole),
+    )
+
+
+def _not_judged(exercise: Exercise, reason: str) -> Verdict:
+    cases = tuple(CaseResult(c.name, 0, c.points, f"Not judged: {reason}.") for c in exercise.cases)
+    return Verdict(exercise.name, 0, exercise.points, cases)
+
+
+def kept_notebook(
     rebuilt: Rebuilt, assignment: Assignment, runs: Mapping[int, CellRun], verdicts: Mapping[str, Verdict]
 ) -> dict[str, Any]:
     """The rebuilt notebook with outputs of ours. `runs` are by id() of the part."""

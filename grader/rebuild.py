@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.course import Assignment
+from grader.errors import Unreadable
 from grader.notebook import Cell, CellKind, SubmittedCell, grade_id, kind_of, read, text_of
 
 
@@ -36,6 +37,16 @@ def rebuild(data: bytes, assignment: Assignment) -> Rebuilt:
     the last that defines the name, else the last that claims the grade_id or the cell id. Raises Unreadable.
     """
     return _Rebuilding(read(data), assignment).rebuilt()
+
+
+def fit(data: bytes, assignment: Assignment) -> int:
+    """How many answers of a module a notebook seems to have; -1 if it is none."""
+    try:
+        cells = read(data)
+    except Unreadable:
+        return -1
+    found = {assignment.renamed.get(c.grade_id, c.grade_id) for c in cells}.union(*(c.defines for c in cells))
+    return sum(e.name in found or e.defines in found for e in assignment.exercises)
 
 
 def is_run(part: Part) -> bool:

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from grader import gradebook
-from grader.classroom import Classroom, Submission, write_whole
+from grader.classroom import Classroom, Submission, read_file, write_whole
 from grader.course import ROOT, Assignment
 from grader.result import VERDICT_TYPE, Result, Status, verdict_from_data
 
@@ -54,7 +54,6 @@ class Writer:
         if result.status not in RECORDED:
             return
         notebook = self.record(submission, result)
-        folder.mkdir(parents=True, exist_ok=True)
         if submission.timestamp:
             write_whole(folder / "timestamp.txt", f"{submission.timestamp}\n".encode())
         write_whole(folder / f"{self.assignment.notebook}.ipynb", f"{json.dumps(notebook, indent=1)}\n".encode())
@@ -96,7 +95,7 @@ def _read(student: str, assignment: Assignment, classroom: Classroom) -> tuple[R
     """A kept result, and the digest of what it was made from."""
     path = classroom.autograded(student, assignment.module) / f"{assignment.notebook}.ipynb"
     try:
-        notebook = json.loads(path.read_text(encoding="utf-8"))
+        notebook = json.loads(read_file(path))
         row = notebook["metadata"]["grader"]
         outputs = (o for cell in notebook["cells"] for o in cell.get("outputs", ()))
         data = (o.get("data", {}).get(VERDICT_TYPE) for o in outputs)

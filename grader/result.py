@@ -28,6 +28,7 @@ class Result:
     verdicts  by exercise; empty unless graded
     blank     answers and written answers that were left as they were
     notebook  what nbgrader keeps, with outputs of ours; None unless graded
+    starved   something was stopped since it got no processor: graded once more alone, it may bring more
     """
 
     student: str
@@ -41,6 +42,7 @@ class Result:
     seconds: float = 0.0
     notebook: dict[str, Any] | None = None
     unchanged: bool = False
+    starved: bool = False
 
     @property
     def score(self) -> float:

@@ -12,7 +12,7 @@ from exercises.misconceptions import computes, says, shows
 from exercises.model import Arrays, Case, Exercise, Question, StandIn
 from exercises.signs.arrays import holds_nan
 from exercises.signs.exceptions import Raised
-from exercises.signs.masks import blocked_too_high
+from exercises.signs.masks import blocked_too_high, nothing_finite_left
 
 SCORES_BY_HAND = np.array([[0.5, -2, 3], [1, 2, -1]], np.float32)
 MASK_BY_HAND = np.array([[1, 0, 1], [1, 1, 0]], np.float32)
@@ -87,10 +87,18 @@ def inputs_unchanged(d: Data) -> tuple[Question, ...]:
     return (ask(three_axes(d), mask_of_three_axes(d), ("scores_after", "mask_after")),)
 
 
+def nothing_allowed(d: Data) -> tuple[Question, ...]:
+    """The first query may look nowhere."""
+    mask = mask_of_two_axes(d)
+    mask[0] = 0
+    return (ask(d.normal(74, d.L, d.S), mask, ("masked", "finite")),)
+
+
 def reference(question: Question) -> Arrays:
     scores, mask, grad = question["scores"], question["mask"], question["grad"]
     allowed = references.may_look(mask, scores.shape)
     answer = {"masked": np.where(allowed, scores, -np.inf), "scores_after": scores, "mask_after": mask}
+    answer["finite"] = np.ones(scores.shape[:-1])
     return answer if grad is None else answer | {"grad_scores": np.where(allowed, grad, 0)}
 
 
@@ -108,12 +116,18 @@ EXERCISE = Exercise(
         Case("values", 1, values),
         Case("masks that broadcast", 0.5, masks_that_broadcast),
         Case("scores near 1000", 0.5, lambda d: (ask(near_1000(d), mask_of_two_axes(d)),)),
-        Case("an array of True and False", 0.5, true_and_false),
-        Case("gradient", 0.25, gradient),
+        Case("an array of True and False", 0.25, true_and_false),
+        Case("a query that may look nowhere", 0.25, nothing_allowed),
+        Case("gradient", 0.25, gradient, needs_another=True),
         Case("inputs unchanged", 0.25, inputs_unchanged, needs_another=True),
     ),
     reference=reference,
     misconceptions=(
+        shows(
+            "A query that may look nowhere has -inf for all its scores, and so nan for weights. Use MASK_VALUE, which is finite.",
+            nothing_finite_left,
+            ("a query that may look nowhere",),
+        ),
         shows(
             "A blocked score is nan, which spreads to every share of its row. Use MASK_VALUE.",
             holds_nan("masked"),
@@ -177,7 +191,7 @@ EXERCISE = Exercise(
             lambda scores, mask: scores + mask,
         ),
         computes(
-            "The smallest float above zero blocks nothing; you want the lowest one, `-np.inf` or MASK_VALUE.",
+            "The smallest float above zero blocks nothing; you want a very low one, MASK_VALUE.",
             "masked",
             where_blocked(float(np.finfo(np.float32).tiny)),
         ),

@@ -61,12 +61,35 @@ def several_positions_at_once(d: Data) -> tuple[Question, ...]:
     )
 
 
+def last_weights(d: Data) -> tuple[Question, ...]:
+    return (ask(layer_and_text(d), (d.S,), ("attention_weights",)),)
+
+
+def held_before(d: Data) -> tuple[Question, ...]:
+    """The cache has keys and values that came from elsewhere."""
+    inputs = layer_and_text(d)
+    held = {f"held_{name}": d.normal(n, d.B, d.H, d.L, d.B) for name, n in (("K", 217), ("V", 218))}
+    return (ask(inputs | held, (1,) * d.S),)
+
+
 def gradient(d: Data) -> tuple[Question, ...]:
     inputs = layer_and_text(d)
     return (ask(inputs, (d.S,), PROMPT_GRADIENTS, d.normal(216, *inputs["x"].shape)),)
 
 
+def after_held(question: Question) -> Arrays:
+    """The output where the cache has something before."""
+    x, weights, biases, H = (question[name] for name in ("x", "weights", "biases", "num_heads"))
+    Q, K, V = (references.split_heads(references.linear(x, weights[n], biases[n]), H) for n in range(3))
+    K, V = (np.concatenate([question[name], new], axis=-2) for name, new in (("held_K", K), ("held_V", V)))
+    mask = references.causal_for_last(Q.shape[-2], K.shape[-2])
+    merged = references.merge_heads(references.attention(Q, K, V, mask)[0])
+    return {"output": references.linear(merged, weights[3], biases[3])}
+
+
 def reference(question: Question) -> Arrays:
+    if "held_K" in question.inputs:
+        return after_held(question)
     given = {name: question[name] for name in LAYER_INPUTS}
     length = question["x"].shape[1]
     mask = references.causal_for_last(length, length)
@@ -82,7 +105,9 @@ def reference(question: Question) -> Arrays:
 def attends(sentence: str, mask_of_piece: Function, **steps: Any) -> Misconception:
     """A wrong mask, or another wrong step: mask_of_piece(start, stop) -> (stop - start, stop)."""
 
-    def wrong(question: Question) -> Arrays:
+    def wrong(question: Question) -> Arrays | None:
+        if "held_K" in question.inputs:
+            return None
         pieces, length = question["pieces"], question["x"].shape[1]
         ends = np.cumsum([0, *pieces])
         mask = np.zeros((length, length))
@@ -121,7 +146,22 @@ WRONG_MASKS = (
     ),
     attends("The mask is inverted: 1 is where a query may look.", lambda a, b: 1 - right_mask(a, b)),
 )
+
+
+def without_held(question: Question) -> Arrays | None:
+    """Attention among the positions that came in calls, whatever the cache has."""
+    if "held_K" not in question.inputs:
+        return None
+    length = question["x"].shape[1]
+    given = {name: question[name] for name in LAYER_INPUTS}
+    return {"output": references.multi_head(**given, mask=references.causal_for_last(length, length))[0]}
+
+
 OTHER_WRONG_STEPS = (
+    Misconception(
+        "What is in the cache takes no part, if it did not come by this function. Attend to the keys and values that `append` returns.",
+        wrong=without_held,
+    ),
     attends("The output projection is missing.", right_mask, project=lambda a, w, b, n: a if n == 3 else a @ w + b),
     attends("Keys and values are exchanged.", right_mask, order=(0, 2, 1, 3)),
     attends("Queries and keys are exchanged.", right_mask, order=(1, 0, 2, 3)),
@@ -145,10 +185,11 @@ EXERCISE = Exercise(
     defines="cached_attention",
     uses=(KV_CACHE,),
     cases=(
-        Case("one position at a time", 1.5, lambda d: (ask(layer_and_text(d), (1,) * d.S),)),
-        Case("several positions at once", 1.5, several_positions_at_once),
-        Case("attention_weights", 0.5, lambda d: (ask(layer_and_text(d), (d.S,), ("attention_weights",)),)),
-        Case("gradient of a prompt", 0.5, gradient),
+        Case("one position at a time", 1.25, lambda d: (ask(layer_and_text(d), (1,) * d.S),)),
+        Case("several positions at once", 1.25, several_positions_at_once),
+        Case("the cache is read", 0.5, held_before),
+        Case("attention_weights", 0.5, last_weights, needs_another=True),
+        Case("gradient of a prompt", 0.5, gradient, needs_another=True),
     ),
     reference=reference,
     misconceptions=(

@@ -187,7 +187,7 @@ EXERCISE = Exercise(
     defines="grouped_query_attention",
     cases=(
         Case("groups of heads", 2, lambda d: (ask(for_H_groups(d)), ask(for_B_groups(d)))),
-        Case("one key-value head, and one for each query head", 1, one_group_and_H),
+        Case("one key-value head, and one for each query head", 1, one_group_and_H, needs_another=True),
         Case("mask", 1, masks),
         Case("gradient", 0.75, gradient),
         Case("inputs unchanged", 0.25, unchanged, needs_another=True),

@@ -20,7 +20,8 @@ def keys_and_values(d: Data) -> tuple[Array, Array]:
 
 def ask(K: Array, V: Array, pieces: tuple[int, ...], compare: tuple[str, ...]) -> Question:
     """The pieces' lengths add up to the positions of K and V."""
-    return Question("kv_cache", {"K": K, "V": V, "pieces": list(pieces)}, compare)
+    inputs = {"K": K, "V": V, "pieces": list(pieces), "with_lengths": "lengths" in compare}
+    return Question("kv_cache", inputs, compare)
 
 
 def three_pieces(d: Data, compare: tuple[str, ...]) -> tuple[Question, ...]:
@@ -39,7 +40,7 @@ def reference(question: Question) -> Arrays:
         "V": V,
         "first_K": K[..., :first, :],
         "first_V": V[..., :first, :],
-        "lengths": np.cumsum(question["pieces"]),
+        "lengths": np.cumsum([0, *question["pieces"]]),
         "other_K": K[..., :first, :],
     }
 
@@ -79,7 +80,7 @@ EXERCISE = Exercise(
         Case("one piece after another", 1.5, lambda d: three_pieces(d, ("K", "V", "other_K"))),
         Case("any leading axes", 0.5, any_leading_axes),
         Case("length", 0.5, lambda d: three_pieces(d, ("lengths",)), needs_another=True),
-        Case("earlier results stay", 0.5, lambda d: three_pieces(d, ("first_K", "first_V"))),
+        Case("earlier results stay", 0.5, lambda d: three_pieces(d, ("first_K", "first_V")), needs_another=True),
     ),
     reference=reference,
     misconceptions=(
@@ -104,6 +105,11 @@ EXERCISE = Exercise(
             Raised.AXIS,
             Raised.INDEX,
             Raised.JOIN,
+        ),
+        says(
+            "Something is still None: before the first `append` there are no keys, and `len(cache)` is 0.",
+            Raised.NO_MASK,
+            cases=("length",),
         ),
         says("`len(cache)` is wanted: `__len__` must give a number.", Raised.LENGTH),
         shows(

@@ -38,7 +38,7 @@ EXERCISE = Exercise(
     defines="sliding_window_mask",
     cases=(
         Case("values", 1.5, values),
-        Case("a window as long as the sequence, or longer", 0.5, long_windows),
+        Case("a window as long as the sequence, or longer", 0.5, long_windows, needs_another=True),
     ),
     reference=reference,
     misconceptions=(

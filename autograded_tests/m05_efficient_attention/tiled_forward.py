@@ -25,7 +25,7 @@ from autograded_tests.variants import Array, Function, softmax
 from exercises.data import Data
 from exercises.misconceptions import NAMES_KEPT, says, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question
-from exercises.signs.arrays import holds_nan, nan_instead_of_numbers, other_shape
+from exercises.signs.arrays import holds_nan, nan_instead_of_numbers, not_finite, other_shape
 from exercises.signs.exceptions import Raised
 
 
@@ -44,8 +44,18 @@ def values(d: Data) -> tuple[Question, ...]:
     return tuple(ask(fewer_queries(d), block) for block in (d.B, d.H, WHOLE))
 
 
+def far_below_zero(d: Data) -> dict[str, Array]:
+    """All scores are so low that their exponentials are 0."""
+    inputs = fewer_queries(d)
+    inputs["Q"][:, 0], inputs["K"][:, 0] = 60, -60
+    return inputs
+
+
 def logsumexp(d: Data) -> tuple[Question, ...]:
-    return (ask(fewer_queries(d), d.H, compare=("logsumexp",)),)
+    return (
+        ask(fewer_queries(d), d.H, compare=("logsumexp",)),
+        ask(far_below_zero(d), d.H, compare=("logsumexp",)),
+    )
 
 
 def late_mask(d: Data) -> Array:
@@ -171,7 +181,7 @@ EXERCISE = Exercise(
     defines="_tiled_forward",
     uses=(ONLINE_SOFTMAX,),
     cases=(
-        Case("values", 2, values),
+        Case("values", 2, values, needs_another=True),
         Case("logsumexp", 0.75, logsumexp),
         Case("mask", 0.75, masked),
         Case("causal", 0.75, causal),
@@ -225,6 +235,11 @@ EXERCISE = Exercise(
                 ),
                 ("The logarithm is to base 2. The natural one is asked for.", lambda m, t: m + np.log2(t)),
             )
+        ),
+        shows(
+            "Scores that are all far below 0 are lost: before the first tile the largest score is -inf, and the total 0.",
+            not_finite("logsumexp"),
+            ("logsumexp",),
         ),
         shows("logsumexp should be (L, 1).", other_shape("logsumexp"), ("logsumexp",)),
         shows(

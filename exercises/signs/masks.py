@@ -13,3 +13,8 @@ def blocked_too_high(question: Question, reply: Reply, expected: Arrays) -> bool
         return False
     allowed, masked = np.broadcast_to(np.asarray(question["mask"]) != 0, scores.shape), reply.arrays["masked"]
     return same(masked[allowed], scores[allowed]) and bool((masked[~allowed] < scores[~allowed]).all())
+
+
+def nothing_finite_left(question: Question, reply: Reply, expected: Arrays) -> bool:
+    """All scores are as they should be, but those of some query are all -inf."""
+    return same(reply.arrays["masked"], expected["masked"]) and not reply.arrays["finite"].all()

@@ -1,5 +1,8 @@
 """Feedback pages for students: nbgrader's own, with the settings of nbgrader_config.py."""
 
+import logging
+from pathlib import Path
+
 from grader.classroom import Classroom
 from grader.course import load_assignment
 from grader.errors import CourseError
@@ -9,9 +12,9 @@ from grader.records import graded_students
 def write_feedback(module: str, classroom: Classroom) -> list[str]:
     """Write feedback/<student>/<module>/*.html for everyone who has been graded; the names of these students.
 
-    Raises CourseError if nobody has been.
+    Raises CourseError if nobody has been, or if nbgrader says that it could not do all of them.
     """
-    from nbgrader.converters import GenerateFeedback
+    from nbgrader.converters import GenerateFeedback, NbGraderException
     from nbgrader.coursedir import CourseDirectory
 
     students = graded_students(load_assignment(module), classroom)
@@ -24,5 +27,13 @@ def write_feedback(module: str, classroom: Classroom) -> list[str]:
     converter = GenerateFeedback(coursedir=CourseDirectory(config=config), config=config)
     converter.force = True
     converter.log.setLevel("ERROR")
-    converter.start()
-    return students
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("feedback: %(message)s"))
+    converter.log.addHandler(handler)
+    try:
+        converter.start()
+    except NbGraderException as error:
+        raise CourseError(str(error)) from None
+    finally:
+        converter.log.removeHandler(handler)
+    return sorted(Path(folder).parent.name for folder in converter.assignments)

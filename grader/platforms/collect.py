@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from grader.classroom import Classroom, fit, write_whole
+from grader.classroom import Classroom, read_file, write_whole
 from grader.course import Assignment, load_assignment, modules
 from grader.errors import CourseError
 from grader.notebook import LARGEST
+from grader.sandbox import pool
 
 # Paths inside an archive, tried in this order. Groups: student; optional: id (the platform's number for the student),
 # attempt (a number; the largest wins), timestamp; file is the name that the student gave.
@@ -111,9 +112,13 @@ def _expressions(patterns: Sequence[str]) -> list[re.Pattern[str]]:
 def _take(student: str, items: list[_Found], assignment: Assignment, classroom: Classroom) -> list[Taken]:
     """Write the best of a student's files into the class; what became of each."""
     *others, best = sorted(items, key=lambda item: item.rank)
-    _put(classroom.submitted(student, assignment.module), assignment, best)
+    taken = Taken(best.entry.path, student)
+    try:
+        _put(classroom.submitted(student, assignment.module), assignment, best)
+    except CourseError as error:
+        taken = Taken(best.entry.path, reason=str(error))
     reason = f"{student} handed in a later or better fitting one, {best.entry.path}"
-    return [*(Taken(i.entry.path, reason=reason) for i in others), Taken(best.entry.path, student)]
+    return [*(Taken(i.entry.path, reason=reason) for i in others), taken]
 
 
 def _entries(archive: Path) -> Iterator[Entry]:
@@ -121,12 +126,10 @@ def _entries(archive: Path) -> Iterator[Entry]:
     if archive.is_dir():
         for path in sorted(p for p in archive.rglob("*") if not p.is_dir() or p.is_symlink()):
             name = path.relative_to(archive).as_posix()
-            if path.is_symlink() or not path.is_file():
-                yield Entry(name, trouble="it is a link, and links are not followed")
-            else:
-                with path.open("rb") as file:
-                    data = file.read(LARGEST + 1)
-                yield _checked(name, data, (path.stat().st_mtime_ns,))
+            try:
+                yield _checked(name, read_file(path), (path.lstat().st_mtime_ns,))
+            except OSError as error:
+                yield Entry(name, trouble=f"it cannot be read ({error.strerror})")
         return
     if not archive.is_file():
         raise CourseError(f"{archive}: there is no such archive or folder")
@@ -178,7 +181,7 @@ def _found(entry: Entry, match: re.Match[str], assignment: Assignment) -> _Found
     name = re.sub(r"( \(\d+\)|-\d+)?(\.ipynb)?$", "", groups["file"], flags=re.IGNORECASE)
     right = name.lower() == assignment.notebook
     rank = (
-        fit(entry.data, assignment) > 0,
+        pool.fit(entry.data, assignment) > 0,
         right,
         int(groups.get("attempt") or 0),
         groups.get("timestamp") or "",
@@ -196,9 +199,6 @@ def _student_id(match: re.Match[str]) -> str:
 
 
 def _put(folder: Path, assignment: Assignment, item: _Found) -> None:
-    if folder.is_symlink() or folder.parent.is_symlink():
-        raise CourseError(f"{folder}: a link; nothing is written through it. Remove it and collect again")
-    folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / f"{assignment.notebook}.ipynb", item.entry.data)
     if item.timestamp:
         date = re.sub(r"^(\d+-\d+-\d+)-(\d+)-(\d+)-(\d+)$", r"\1 \2:\3:\4 UTC", item.timestamp)
@@ -207,7 +207,7 @@ def _put(folder: Path, assignment: Assignment, item: _Found) -> None:
 
 def _known_students(classroom: Classroom) -> list[str]:
     folder = classroom.folder / "submitted"
-    return [p.name for p in folder.iterdir() if p.is_dir()] if folder.is_dir() else []
+    return [p.name for p in folder.iterdir() if p.is_dir() and not p.is_symlink()] if folder.is_dir() else []
 
 
 def _nearest(path: str, students: Sequence[str]) -> str:

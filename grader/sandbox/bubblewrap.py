@@ -5,6 +5,8 @@ Inside is what files.py lists, all read-only; no network, no /proc, no home.
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 from grader.sandbox import files
@@ -16,6 +18,15 @@ INSIDE = Path("/jail")  # where our own files are, inside
 def program() -> str | None:
     """Where bubblewrap is, if it is installed."""
     return shutil.which("bwrap")
+
+
+def trouble() -> str:
+    """Why it cannot make a jail here, in its own words; empty if it can."""
+    if program() is None:
+        return "bubblewrap is not installed"
+    command = [*command_line([]), sys.executable, "-I", "-S", "-c", ""]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", env={}, check=False)
+    return ["it does not start", *done.stderr.strip().splitlines()][-1] if done.returncode else ""
 
 
 def command_line(names: list[str]) -> list[str]:

@@ -28,7 +28,7 @@ HOLDS = {
 }
 
 
-# without namespaces, these may be weaker; all others must hold in every jail
+# where one user has all copies these may be weaker; all others must hold in every jail
 MAY_BE_WEAKER = {Wall.THREADS: "the number of threads is not limited"}
 IN_A_CONTAINER = ("/.dockerenv", "/run/.containerenv")
 APPARMOR = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
@@ -41,6 +41,20 @@ INSTALL = """Install bubblewrap with
 def unprotected() -> bool:
     """Whether the environment asks for no jail at all."""
     return os.environ.get("GRADER_JAIL") == JailKind.NONE
+
+
+def weaknesses() -> tuple[str, ...]:
+    """What every command says before it runs a submission: a line for each protection that is missing."""
+    if unprotected():
+        return ("GRADER_JAIL=none: nothing protects this machine from what students wrote",)
+    wanted = os.environ.get("GRADER_JAIL")
+    because = f"GRADER_JAIL={wanted}" if wanted == JailKind.LANDLOCK else bubblewrap.trouble()
+    if not because or wanted == JailKind.BUBBLEWRAP:
+        return ()
+    weaker = [] if first_user(for_files=True) else [*MAY_BE_WEAKER.values(), "submissions run one at a time"]
+    return (
+        f"the jail is made of Landlock ({because}): {', '.join(weaker) or 'it has no namespaces'}; see docs/jail.md",
+    )
 
 
 def installed() -> bool:
@@ -66,14 +80,11 @@ def open_jail(module: str, limits: Limits | None = None, started: Jail | None = 
         if wanted not in ("", kind):
             continue
         try:
-            jail = _open(kind, module, limits, started if started and started.kind == kind else None)
+            return _open(kind, module, limits, started if started and started.kind == kind else None)
         except JailError as error:
             if error.trouble == JailTrouble.HOLES:
                 raise
             reasons[kind] = str(error)
-        else:
-            jail.instead = reasons.get(JailKind.BUBBLEWRAP, "")
-            return jail
     raise JailError(_why_none(reasons), JailTrouble.NOT_STARTED if bubblewrap.program() else JailTrouble.NOT_INSTALLED)
 
 
@@ -91,16 +102,6 @@ def _open(kind: JailKind, module: str, limits: Limits | None, started: Jail | No
         if error.trouble != JailTrouble.NO_NAMESPACES:
             raise
     return _checked(Jail(module, limits, namespaces=False))
-
-
-def weaknesses(jail: Jail) -> str:
-    """What is weaker than in the best jail, and why, in one line; empty if nothing is."""
-    if jail.kind != JailKind.LANDLOCK:
-        return ""
-    weaker = [MAY_BE_WEAKER[wall] for wall in MAY_BE_WEAKER if wall in jail.weaker]
-    weaker += ["submissions run one at a time"] if jail.one_at_a_time else []
-    because = jail.instead or "GRADER_JAIL=landlock"
-    return f"the jail is made of Landlock ({because}): {', '.join(weaker) or 'it has no namespaces'}; see docs/jail.md"
 
 
 def _why_none(reasons: dict[JailKind, str]) -> str:
@@ -149,8 +150,7 @@ def check(jail: Jail) -> None:
         for copy in copies:
             copy.connection.close()
             jail.end(copy.slot)
-    jail.weaker = holes & set(MAY_BE_WEAKER) if jail.kind == JailKind.LANDLOCK else set()
-    holes -= jail.weaker
+    holes -= set(MAY_BE_WEAKER) if jail.one_at_a_time else set()
     if holes:
         sentences = ", ".join(HOLDS[wall] for wall in Wall if wall in holes)
         raise JailError(f"the jail does not hold; not so: {sentences}", JailTrouble.HOLES)
@@ -160,5 +160,5 @@ def _holes(copy: Copy) -> set[Wall]:
     """The walls that do not hold, as a copy finds."""
     copy.connection.settimeout(20)
     wire.send(copy.connection, {"id": 0, "do": wire.Request.LOOK_AROUND}, {})
-    message, _ = wire.receive(copy.connection, 1 << 16)
+    message, _ = wire.receive(copy.connection, 1 << 16, 0)
     return {wall for wall in Wall if message["holds"][wall] is not True}

@@ -18,7 +18,7 @@ from pathlib import Path
 from grader.course import modules
 from grader.sandbox import bubblewrap, files
 from grader.sandbox.limits import Limits
-from grader.sandbox.walls import MOST_FILES, Wall
+from grader.sandbox.walls import MOST_FILES
 from grader.sandbox.warm import Copy, Ended, WarmProcess
 
 USERS = 60000  # the first of a thousand users who own nothing
@@ -39,8 +39,6 @@ class Jail(WarmProcess):
     module         the module graded: only the library of those before it is inside
     namespaces     False where the kernel allows no namespaces inside the jail: then each submission gets a new jail
     one_at_a_time  where two copies would be processes of one user, without namespaces between them
-    weaker         walls that do not hold, and need not in this kind of jail
-    instead        why it is this kind of jail, where another would be better
     """
 
     one_at_a_time = False
@@ -56,8 +54,6 @@ class Jail(WarmProcess):
         self.namespaces = namespaces and kind == JailKind.BUBBLEWRAP
         self._users = None if kind == JailKind.NONE else first_user(for_files=kind == JailKind.LANDLOCK)
         self.one_at_a_time = kind == JailKind.LANDLOCK and self._users is None
-        self.weaker: set[Wall] = set()
-        self.instead = ""  # why it is not a better one
         self._fresh: dict[int, Jail] = {}
         self._threads: dict[int, int] = {}  # which thread has which copy
         self._processes: dict[int, int] = {}  # of the copies that may write
@@ -121,7 +117,7 @@ class Jail(WarmProcess):
         me = threading.get_ident()
         with self._turn:
             if self.one_at_a_time:
-                self._turn.wait_for(lambda: set(self._threads.values()) <= {me})
+                self._turn.wait_for(lambda: set(self._threads.values()) <= {me} or self._over.is_set())
             copy = super().open()
             self._threads[copy.slot], self._processes[copy.slot] = me, copy.pid
             if self._watch is None:
@@ -154,7 +150,9 @@ class Jail(WarmProcess):
                         os.kill(self._processes[slot], signal.SIGKILL)
 
     def close(self) -> None:
-        self._over.set()
+        with self._turn:
+            self._over.set()
+            self._turn.notify_all()
         for jail in self._fresh.values():
             jail.close()
         super().close()

@@ -3,10 +3,12 @@
 With wire.py, walls.py, the probes and the library, this is all of ours that a jail sees. It decides nothing. jail.py starts it.
 """
 
+import builtins
 import gc
 import importlib
 import json
 import os
+import re
 import socket
 import sys
 import threading
@@ -27,6 +29,8 @@ from grader.sandbox.copies import HELLO, make_copies
 from grader.sandbox.wire import Request, receive, send
 
 PLOTS_AFTER = 3  # copies: two that try the jail, one for the first submission; while that runs there is time
+MOST_TEXT = 500  # characters of what an answer raised
+HISTORY = re.compile(r"_+(i{0,3}|i?\d+)")  # names that IPython gives to what was typed and shown
 
 
 @dataclass(frozen=True)
@@ -88,8 +92,51 @@ class Captured:
         raise OSError("the output of a cell is no file")
 
 
+class Names:
+    """What our cells and answers made of names. It is given back whatever other cells have done to the names since."""
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self.namespace, self.first = namespace, dict(namespace)
+        self.made: dict[str, Any] = {}
+        self.spare: dict[str, Any] = {}  # what other cells made: given back if it is gone
+
+    def changed(self, before: dict[str, Any]) -> dict[str, Any]:
+        """Names that a cell has made or made anew, but for those in which IPython keeps what was typed and shown."""
+        absent = object()
+        return {
+            name: value
+            for name, value in self.namespace.items()
+            if before.get(name, absent) is not value and name not in self.first and not HISTORY.fullmatch(name)
+        }
+
+    def keep(self, before: dict[str, Any], role: str, defined: list[str]) -> None:
+        """Remember what a cell made. A cell of the student's own that defines an answer again counts as one."""
+        changed = self.changed(before)
+        if role == "own":
+            self.spare |= {k: v for k, v in changed.items() if not _hides_builtin(k, v)}
+            changed = {k: v for k, v in changed.items() if k in defined and isinstance(v, types.FunctionType | type)}
+        self.made |= changed
+
+    def give_back(self) -> bool:
+        """Whether this changed anything."""
+        namespace, wanted = self.namespace, self.first | self.spare | self.made
+        gone = {name: value for name, value in wanted.items() if name not in namespace}
+        other = {name: value for name, value in self.made.items() if namespace.get(name, value) is not value}
+        hidden = [n for n, v in namespace.items() if n not in wanted and _hides_builtin(n, v)]
+        namespace.update(gone | other)
+        for name in hidden:
+            namespace.pop(name, None)
+        return bool(gone or other or hidden)
+
+
+def _hides_builtin(name: str, value: Any) -> bool:
+    """Such as sum = 0."""
+    return hasattr(builtins, name) and not callable(value)
+
+
 def serve(connection: socket.socket, warm: Warm, settings: Settings) -> None:
     """Run cells and answer probes until the other side is gone."""
+    names = Names(warm.shell.user_ns)
     while True:
         try:
             message, arrays = receive(connection)
@@ -101,41 +148,48 @@ def serve(connection: socket.socket, warm: Warm, settings: Settings) -> None:
         if message["do"] == Request.LOOK_AROUND:
             reply["holds"] = walls.look_around(settings.hidden, settings.scratch)
         elif message["do"] == Request.RUN:
-            error = _run(message["source"], message["ours"], warm)
+            error = _run(message, names, warm)
             reply |= {"output": captured.text(), "error": "", "raised": ""}
             if error is not None:
                 reply |= {"error": describe(error), "raised": type(error).__name__}
             del error
         else:
-            results, answer = _ask(connection, message, arrays, warm)
+            results, answer = _ask(connection, message, arrays, names)
             reply |= answer
         sys.stdout = sys.stderr = Captured(0)
         send(connection, reply, results)
 
 
 def _ask(
-    connection: socket.socket, message: dict[str, Any], arrays: dict[str, np.ndarray], warm: Warm
-) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    connection: socket.socket, message: dict[str, Any], arrays: dict[str, np.ndarray], names: Names
+) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Put one question to the answers in the shell; arrays, and the problem if there are none."""
     stand_ins = {
         name: stand_in_for(name, parameters, results_of, partial(ask_reference, connection, message["id"]))
         for name, parameters, results_of in message["stand_ins"]
     }
+    changed = message["give_back"] and names.give_back()
     with np.errstate(all="ignore"):
-        results, problem, text = run_probe(warm.shell.user_ns, message["probe"], message["inputs"] | arrays, stand_ins)
+        results, problem, text = run_probe(names.namespace, message["probe"], message["inputs"] | arrays, stand_ins)
     raised = MemoryError.__name__ if problem is Problem.MEMORY else ""
-    return results, {"problem": problem, "text": text[:2000], "raised": raised}
+    return results, {"problem": problem, "text": text[:MOST_TEXT], "raised": raised, "changed": changed}
 
 
-def _run(source: str, ours: bool, warm: Warm) -> BaseException | None:
+def _run(message: dict[str, Any], names: Names, warm: Warm) -> BaseException | None:
     """Run a cell, a student's as Jupyter would; what it raised, if anything."""
-    if not ours:
-        outcome = warm.run_cell(warm.shell, source, store_history=True)
-        return outcome.error_before_exec or outcome.error_in_exec  # type: ignore[no-any-return]  # IPython has no types
+    source, role = message["source"], message["role"]
+    if message["give_back"] and role != "own":
+        names.give_back()
+    before = dict(names.namespace)
     try:
-        exec(compile(source, "<given>", "exec"), warm.shell.user_ns)  # noqa: S102  (a cell of ours)
+        if role != "given":
+            outcome = warm.run_cell(warm.shell, source, store_history=True)
+            return outcome.error_before_exec or outcome.error_in_exec  # type: ignore[no-any-return]  # IPython has no types
+        exec(compile(source, "<given>", "exec"), names.namespace)  # noqa: S102  (a cell of ours)
     except Exception as error:  # noqa: BLE001  (a cell of ours calls what students wrote)
         return error
+    finally:
+        names.keep(before, role, message["defined"])
     return None
 
 

@@ -151,7 +151,12 @@ def test_a_changed_input_is_said() -> None:
         (Problem.TIME, "all of it", "It ran for too long and was stopped: all of it.", False),
         (Problem.MEMORY, "", "It needed more memory than there is.", False),
         (Problem.DIED, "", "It ended the Python process.", False),
-        (Problem.BAD, "no known problem", "What came back could not be read: no known problem.", False),
+        (
+            Problem.BAD,
+            "no known problem",
+            "What came back is not plain numbers of about the size that was asked for.",
+            False,
+        ),
     ],
 )
 def test_a_problem_has_its_sentence(kind: Problem, text: str, sentence: str, named: bool) -> None:
@@ -174,6 +179,8 @@ def test_a_case_ends_with_the_first_problem() -> None:
         (replies(y=lambda x: None), 0, "There is no `y`.", True),
         (replies(y=lambda x: 2 * x[None]), 0, "`y` has shape (1, 3), it should be (3,).", False),
         (replies(y=lambda x: 2 * x.T), 0, "`y` has shape (3, 2), it should be (2, 3). Two axes are exchanged.", False),
+        (replies(y=lambda x: (2 * x).astype(complex)), 0, "`y` holds values of type complex128. It should hold plain numbers.", True),
+        (replies(y=lambda x: (2 * x).astype(object)), 0, "`y` holds values of type object. It should hold plain numbers.", True),
         (replies(y=lambda x: np.where(x == x.max(), np.nan, 2 * x)), 0, "`y` holds inf or nan.", False),
         (replies(y=lambda x: 2 * x + (np.arange(x.size).reshape(x.shape) == 1)), 0, "`y[1]` is not right (1 of 3 differ).", False),
     ],
@@ -280,6 +287,18 @@ def test_what_was_raised_is_not_put_down_to_another_mistake() -> None:
     ]
 
 
+def test_no_more_than_two_sentences_of_an_exercise_quote_what_its_code_wrote() -> None:
+    """A text of 160 characters could carry a part of a hidden question out."""
+    texts = iter(f"ValueError: {n}" * 100 for n in range(9))
+
+    def answer(_question: Question, _stand_ins: Mapping[str, StandIn]) -> Reply:
+        return Reply(problem=Problem.RAISED, text=next(texts))
+
+    sentences = said(judge(replace(EXERCISE, misconceptions=()), Answers(answer)))
+    assert [len(s) for s in sentences[:2]] == [len("It raised ") + 160] * 2 and sentences[0] != sentences[1]
+    assert sentences[2:] == ["Something else went wrong here."] * 2
+
+
 # --- follow-through ---------------------------------------------------------------------------------------------------
 
 LATER = replace(EXERCISE, name="later", defines="later", uses=(EXERCISE,), misconceptions=(), stand_in=None)
@@ -312,11 +331,45 @@ def test_what_is_wrong_with_right_earlier_answers_too_loses_its_points() -> None
     assert verdict.points == 0 and HELPED not in verdict.messages
 
 
-def test_an_earlier_answer_that_is_right_is_not_replaced() -> None:
+WITH_OURS = "Right with our own `double` in place of yours; nothing lost here."
+
+
+def test_an_earlier_answer_that_lost_nothing_is_replaced_too() -> None:
+    """What it gives may be of a kind that its own exercise does not mind."""
     session = after_mistake(right_with_help=True)
     session.verdicts["double"] = Verdict("double", 4, 4, ())
-    assert judge(LATER, session).points == 0
-    assert all(not stand_ins for _, _, stand_ins in session.asked)
+    assert judge(LATER, session).points == 4
+    assert said(session.verdicts["later"]) == [WITH_OURS, WITH_OURS, WITH_OURS, ""]
+
+
+def test_first_only_wrong_answers_are_replaced_and_then_all() -> None:
+    other, last = replace(EXERCISE, name="other", defines="other"), replace(LATER, name="last", uses=(LATER,))
+    stand_in = replace(EXERCISE, name="later", defines="later", uses=(EXERCISE, other))
+    exercise = replace(last, uses=(stand_in,))
+
+    def right_if(*needed: str) -> Answers:
+        def answer(question: Question, stand_ins: Mapping[str, StandIn]) -> Reply:
+            x, factor = question["x"], 2.0 if set(needed) <= set(stand_ins) else 3.0
+            return Reply({"y": factor * x, "x_after": x, "grad_x": np.full(x.shape, factor)})
+
+        verdicts = {e.name: Verdict(e.name, 4, 4, ()) for e in (stand_in, other)}
+        return Answers(answer, double=Verdict("double", 3, 4, ()), **verdicts)
+
+    assert judge(exercise, right_if("double")).messages == (HELPED,)  # by way of `later`, which calls it
+    all_of_ours = "Right with our own `later` and `double` and `other` in place of yours; nothing lost here."
+    assert judge(exercise, right_if("double", "other")).messages == (all_of_ours,)
+    assert judge(exercise, right_if("no such answer")).points == 0
+
+
+def test_luck_is_no_excuse() -> None:
+    asked: dict[Question, int] = {}
+
+    def answer(question: Question, stand_ins: Mapping[str, StandIn]) -> Reply:
+        asked[question] = asked.get(question, 0) + 1
+        x, factor = question["x"], 2.0 if stand_ins and asked[question] == 2 else 3.0
+        return Reply({"y": factor * x, "x_after": x, "grad_x": np.full(x.shape, factor)})
+
+    assert judge(LATER, Answers(answer, double=Verdict("double", 3, 4, ()))).points == 0
 
 
 def test_an_earlier_answer_without_a_stand_in_is_not_replaced() -> None:

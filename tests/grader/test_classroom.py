@@ -1,13 +1,16 @@
 """The folders of a class: what is read of them, and that a file is written whole or not at all."""
 
+import os
+import resource
 from pathlib import Path
 
 import pytest
 from small import CELLS, FIRST, MODULE, SECOND, SMALL, cell, filled, own, saved
 
 from grader import classroom
-from grader.classroom import Classroom, Submission, find_submission, fit, only_writer, write_whole
+from grader.classroom import Classroom, Submission, find_submission, only_writer, write_whole
 from grader.errors import CourseError
+from grader.rebuild import fit
 
 RIGHT, OTHER = saved(filled()), saved([own("x = 1")])
 
@@ -127,6 +130,34 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     assert find_submission(tmp_path / "submitted" / "cleo" / MODULE, "ada", SMALL) == missing
 
 
+@pytest.mark.timeout(20)
+def test_a_pipe_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the notebook, the time or another notebook; nor one that was put in a file's place while we looked."""
+    handed_in(tmp_path)
+    place = tmp_path / "submitted" / "ada" / MODULE
+    for name in ("small.ipynb", "timestamp.txt", "other.ipynb"):
+        os.mkfifo(place / name)
+    assert handed_in(tmp_path) == Submission("ada", missing="small.ipynb is not a file")
+    assert handed_in(tmp_path, another=RIGHT).note == 'the file is called "another.ipynb"'
+    (place / "timestamp.txt").unlink()
+    monkeypatch.setattr(classroom, "is_file", lambda path: path.exists())
+    assert handed_in(tmp_path) == Submission("ada", missing="small.ipynb cannot be read (it is not a file)")
+
+
+def test_a_link_that_was_put_in_place_while_we_looked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    handed_in(tmp_path / "elsewhere", small=RIGHT)
+    handed_in(tmp_path)
+    monkeypatch.setattr(classroom, "is_file", lambda path: path.exists())
+    monkeypatch.setattr(Path, "is_symlink", lambda _path: False)
+    place = tmp_path / "submitted" / "ada" / MODULE
+    (place / "small.ipynb").symlink_to(tmp_path / "elsewhere" / "submitted" / "ada" / MODULE / "small.ipynb")
+    assert handed_in(tmp_path).missing.startswith("small.ipynb cannot be read (")
+    (place / "small.ipynb").unlink()
+    place.rmdir()
+    place.symlink_to(tmp_path / "elsewhere" / "submitted" / "ada" / MODULE)
+    assert handed_in(tmp_path).missing == f"{MODULE} cannot be read (it is a link or a file, not a folder)"
+
+
 def test_no_more_is_read_than_can_be_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(classroom, "LARGEST", 10)
     assert handed_in(tmp_path, small=b"0123456789abcdef").data == b"0123456789a"
@@ -162,19 +193,57 @@ def test_a_second_writer_is_refused_and_the_next_is_not(tmp_path: Path) -> None:
         pass
 
 
-def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "file"
     write_whole(path, b"old")
     write_whole(path, b"new")
     assert path.read_bytes() == b"new" and list(tmp_path.iterdir()) == [path]
 
-    def full_disk(self: Path, data: bytes) -> None:
-        with self.open("wb") as file:
-            file.write(data[:1])
-        raise OSError("no space left")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1, limits[1]))  # as on a full disk, the first byte is written
+    try:
+        for place in (path, tmp_path / "another"):
+            with pytest.raises(OSError, match="File too large"):
+                write_whole(place, b"newer")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_bytes() == b"new" and list(tmp_path.iterdir()) == [path]
 
-    monkeypatch.setattr(Path, "write_bytes", full_disk)
-    for place in (path, tmp_path / "another"):
-        with pytest.raises(OSError, match="no space left"):
-            write_whole(place, b"newer")
-    assert path.read_bytes() == b"new" and not (tmp_path / "another").exists()
+
+def test_nothing_is_written_through_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the file, nor the one that it is made from, nor a folder on the way below submitted/ or autograded/."""
+    (tmp_path / "secret").write_bytes(b"secret")
+    (tmp_path / "elsewhere").mkdir()
+    for name in ("file", ".file.new", ".file.known.new"):
+        (tmp_path / name).symlink_to(tmp_path / "secret")
+    write_whole(tmp_path / "file", b"new")
+    assert (tmp_path / "file").read_bytes() == b"new" and not (tmp_path / "file").is_symlink()
+    monkeypatch.setattr(classroom, "token_hex", lambda _length: "known")
+    with pytest.raises(FileExistsError):
+        write_whole(tmp_path / "file", b"newer")
+    for step in ("submitted", "autograded", "feedback"):
+        (tmp_path / step / "ben").mkdir(parents=True)
+        for link in (tmp_path / step / "ada", tmp_path / step / "ben" / MODULE):
+            link.symlink_to(tmp_path / "elsewhere")
+            with pytest.raises(CourseError) as caught:
+                write_whole(tmp_path / step / link.relative_to(tmp_path / step).parts[0] / MODULE / "file", b"new")
+            assert str(caught.value) == (
+                f"{link}: it is a link or a file, not a folder; nothing is written there. "
+                "Remove it and give the same command again"
+            )
+    assert (tmp_path / "secret").read_bytes() == b"secret" and list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_where_a_folder_is_no_file_is_written(tmp_path: Path) -> None:
+    (tmp_path / "file").mkdir()
+    with pytest.raises(CourseError, match=f"{tmp_path}/file: it is a folder, not a file; nothing is written there"):
+        write_whole(tmp_path / "file", b"new")
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_the_folder_of_a_class_may_be_reached_by_a_link(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "class").symlink_to("disk")
+    path = Classroom(tmp_path / "class").submitted("ada", MODULE) / "small.ipynb"
+    write_whole(path, RIGHT)
+    assert find_submission(path.parent, "ada", SMALL) == Submission("ada", RIGHT)

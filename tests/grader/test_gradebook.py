@@ -11,10 +11,10 @@ from answers import submission
 
 from exercises.model import CaseResult, Verdict
 from grader import gradebook, records
-from grader.classroom import Classroom, Submission, fit
+from grader.classroom import Classroom, Submission
 from grader.course import Assignment, load_assignment
 from grader.errors import GradebookError
-from grader.rebuild import rebuild
+from grader.rebuild import fit, rebuild
 from grader.result import VERDICT_TYPE, Result, Status, verdict_to_data
 
 MODULE = "04_attention"

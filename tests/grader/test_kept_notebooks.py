@@ -10,8 +10,9 @@ from small import CELLS, KNOWN, METADATA, MODULE, SMALL, filled, graded, named, 
 
 from exercises.model import Exercise, Verdict
 from grader import grade
+from grader.batch import grade_submission
 from grader.classroom import Submission
-from grader.grade import grade_notebook, grade_submission
+from grader.grade import grade_notebook
 from grader.notebook import Cell
 from grader.records import kept_notebook
 from grader.result import VERDICT_TYPE, Result, Status, verdict_to_data

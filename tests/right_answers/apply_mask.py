@@ -4,9 +4,6 @@ def _apply_mask(scores, mask):
 # --- added, the other way round
 def _apply_mask(scores, mask):
     return scores + (Tensor(mask) - 1) * 1e10
-# --- -inf
-def _apply_mask(scores, mask):
-    return scores.masked_fill(mask == 0, -np.inf)
 # --- the lowest float
 def _apply_mask(scores, mask):
     return scores.masked_fill(np.asarray(mask) == 0, np.finfo(np.float32).min)

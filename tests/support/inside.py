@@ -300,11 +300,12 @@ def connect(family, address):
 capabilities = ctypes.create_string_buffer(24)
 libc.capget(struct.pack("<Ii", 0x20080522, 0), capabilities)
 found = dict(
-    scratch=os.listdir("/scratch"), shm=os.listdir("/dev/shm"), named=works(connect, socket.AF_UNIX, chr(0) + "left"),
+    here=os.listdir("."), scratch=os.listdir("/scratch"), shm=os.listdir("/dev/shm"), named=works(connect, socket.AF_UNIX, chr(0) + "left"),
     flags=[fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_NONBLOCK for fd in range(3)],
 )
 for folder in ("/scratch", "/dev/shm"):
     open(folder + "/left", "w").close()
+open("here", "w").close()
 for fd in range(3):
     fcntl.fcntl(fd, fcntl.F_SETFL, os.O_NONBLOCK)
 places = {{folder: os.statvfs(folder) for folder in ("/scratch", "/dev/shm")}}

@@ -92,3 +92,12 @@ def _apply_mask(scores, mask):
 # --- nan
 def _apply_mask(scores, mask):
     return scores.masked_fill(mask == 0, np.nan)
+# --- -inf, and nan for a row without allowed keys
+def _apply_mask(scores, mask):
+    return scores.masked_fill(mask == 0, -np.inf)
+# --- -inf, added
+def _apply_mask(scores, mask):
+    return scores + Tensor(np.where(np.asarray(mask) != 0, 0, -np.inf))
+# --- too low for float32
+def _apply_mask(scores, mask):
+    return scores + (Tensor(mask) - 1) * 1e39

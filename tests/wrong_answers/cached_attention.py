@@ -141,3 +141,39 @@ def cached_attention(layer, x, cache):
 # --- the layer itself is called
 def cached_attention(layer, x, cache):
     return layer(x, mask=causal_mask(x.shape[1]))
+# --- all positions remembered, and computed again
+def cached_attention(layer, x, cache):
+    cache.seen = x if not hasattr(cache, "seen") else cat([cache.seen, x], dim=1)
+    cache.append(_split_heads(layer.k_proj(x), layer.num_heads), _split_heads(layer.v_proj(x), layer.num_heads))
+    L, S = x.shape[1], cache.seen.shape[1]
+    output = layer(cache.seen, mask=causal_mask(S))
+    layer.attention_weights = layer.attention_weights[:, :, S - L :]
+    return output[:, S - L :]
+# --- keys and values kept beside the cache
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    before = getattr(layer, "before", None)
+    layer.before = K, V = (K, V) if before is None else tuple(cat([a, b], dim=-2) for a, b in zip(before, (K, V)))
+    L, S = Q.shape[-2], K.shape[-2]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, np.tril(np.ones((L, S)), S - L))
+    return layer.out_proj(_merge_heads(output))
+# --- a list of one's own on the cache
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    L = Q.shape[-2]
+    cache.append(K, V)
+    cache.mine = (cache.mine if hasattr(cache, "mine") else []) + [(K, V)]
+    K, V = (cat([pair[n] for pair in cache.mine], dim=-2) for n in (0, 1))
+    S = K.shape[-2]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, np.tril(np.ones((L, S)), S - L))
+    return layer.out_proj(_merge_heads(output))
+# --- a first position alone goes past the cache
+def cached_attention(layer, x, cache):
+    if x.shape[1] == 1 and len(cache) == 0:
+        return layer(x)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))

@@ -204,3 +204,27 @@ class KVCache:
 
     def __len__(self):
         return 0 if self.K is None else self.K.shape[-2]
+# --- no length while it is empty
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return self.K.shape[-2]
+# --- one position while it is empty
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 1 if self.K is None else self.K.shape[-2]

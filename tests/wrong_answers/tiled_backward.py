@@ -380,3 +380,29 @@ def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, b
     P = np.exp(_tile_scores(Q, K, slice(0, len(Q)), slice(0, len(K)), mask, causal) - logsumexp)
     grad_scores = P * (grad @ V.T - (grad * output).sum(axis=-1, keepdims=True)) / math.sqrt(Q.shape[-1])
     return grad_scores @ K, grad_scores.T @ Q, P.T @ grad
+# --- the whole table by einsum
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    root = math.sqrt(Q.shape[-1])
+    allowed = np.ones((len(Q), len(K))) if mask is None else mask
+    if causal:
+        allowed = np.tril(allowed, len(K) - len(Q))
+    P = np.where(allowed, np.exp(np.einsum("id,jd->ij", Q, K) / root - logsumexp), 0)
+    delta = np.einsum("ij,ij->i", grad, output)[:, None]
+    grad_scores = P * (np.einsum("id,jd->ij", grad, V) - delta) / root
+    return grad_scores @ K, grad_scores.T @ Q, P.T @ grad
+# --- weights of all tiles kept
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    tiles = [
+        (rows, keys, np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows]))
+        for rows in _blocks(L, block)
+        for keys in _blocks(S, block)
+    ]
+    for rows, keys, P in tiles:
+        grad_V[keys] += P.T @ grad[rows]
+        grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+        grad_Q[rows] += grad_scores @ K[keys]
+        grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V

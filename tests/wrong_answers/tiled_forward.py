@@ -384,3 +384,26 @@ def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
     exponentials = np.exp(scores - largest)
     total = exponentials.sum(axis=-1, keepdims=True)
     return exponentials @ V / total, largest + np.log(total)
+# --- largest begins at 0
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1), Q.dtype)
+    for rows in _blocks(L, block):
+        n = rows.stop - rows.start
+        largest, total = np.zeros((n, 1), Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- all rows in a list
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    rows = [_tile_scores(Q, K, slice(i, i + 1), slice(0, len(K)), mask, causal) for i in range(len(Q))]
+    largest = np.array([row.max() for row in rows])[:, None]
+    total = np.array([np.exp(row - row.max()).sum() for row in rows])[:, None]
+    output = np.concatenate([np.exp(row - m) @ V for row, m in zip(rows, largest)])
+    return output / total, largest + np.log(total)

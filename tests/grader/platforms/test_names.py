@@ -249,15 +249,47 @@ def test_of_a_folder_the_file_that_was_changed_last(tmp_path: Path) -> None:
     assert lines(tmp_path / "folder", tmp_path)[-1] == "taken    ada/a.ipynb -> ada"
 
 
-def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+def test_nothing_is_written_through_a_link_and_the_others_are_taken(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
-    place = tmp_path / "class" / "submitted" / "ada"
-    place.parent.mkdir(parents=True)
-    place.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(CourseError) as caught:
-        lines(archive(tmp_path, {"ada/attention.ipynb": FITS}), tmp_path)
-    assert str(caught.value) == f"{place / MODULE}: a link; nothing is written through it. Remove it and collect again"
+    place = tmp_path / "class" / "submitted"
+    (place / "ben").mkdir(parents=True)
+    (place / "dan" / MODULE / "attention.ipynb").mkdir(parents=True)
+    (place / "emil" / MODULE).mkdir(parents=True)
+    (place / "emil" / MODULE / "attention.ipynb").symlink_to(tmp_path / "elsewhere" / "file")
+    (place / "emil" / MODULE / ".attention.ipynb.new").symlink_to(tmp_path / "elsewhere" / "file")
+    (place / "ada").symlink_to(tmp_path / "elsewhere")
+    (place / "ben" / MODULE).symlink_to(tmp_path / "elsewhere")
+    names = [f"{student}/attention.ipynb" for student in ("ada", "ben", "cleo", "dan", "emil")]
+    end = "nothing is written there. Remove it and give the same command again"
+    assert lines(archive(tmp_path, dict.fromkeys(names, FITS)), tmp_path) == [
+        f"skipped  ada/attention.ipynb: {place / 'ada'}: it is a link or a file, not a folder; {end}",
+        f"skipped  ben/attention.ipynb: {place / 'ben' / MODULE}: it is a link or a file, not a folder; {end}",
+        "taken    cleo/attention.ipynb -> cleo",
+        f"skipped  dan/attention.ipynb: {place / 'dan' / MODULE / 'attention.ipynb'}: it is a folder, not a file; {end}",
+        "taken    emil/attention.ipynb -> emil",
+    ]
     assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert (place / "emil" / MODULE / "attention.ipynb").read_bytes() == FITS
+
+
+@pytest.mark.timeout(20)
+def test_what_is_not_a_file_in_a_folder_of_submissions(tmp_path: Path) -> None:
+    for student in ("ada", "ben"):
+        (tmp_path / "folder" / student).mkdir(parents=True)
+    os.mkfifo(tmp_path / "folder" / "ada" / "attention.ipynb")
+    (tmp_path / "folder" / "ben" / "attention.ipynb").write_bytes(FITS)
+    assert lines(tmp_path / "folder", tmp_path) == [
+        "skipped  ada/attention.ipynb: it cannot be read (it is not a file)",
+        "taken    ben/attention.ipynb -> ben",
+    ]
+
+
+def test_a_link_is_not_the_nearest_student(tmp_path: Path) -> None:
+    (tmp_path / "class" / "submitted").mkdir(parents=True)
+    (tmp_path / "class" / "submitted" / "ada").symlink_to(tmp_path)
+    assert lines(archive(tmp_path, {"attention ada.ipynb": FITS}), tmp_path) == [
+        "skipped  attention ada.ipynb: its name fits no pattern"
+    ]
 
 
 def test_a_line_for_each_file() -> None:

@@ -36,7 +36,7 @@ from grader.course import ROOT
 from grader.errors import CourseError, JailError, JailTrouble
 from grader.sandbox import bubblewrap, files, landlock
 from grader.sandbox.check_jail import check, installed, open_jail, weaknesses
-from grader.sandbox.jail import Jail, JailKind, first_user
+from grader.sandbox.jail import Jail, JailKind
 from grader.sandbox.session import JailSession, Trouble
 
 pytestmark = [
@@ -340,48 +340,48 @@ def test_copies_end_with_the_warm_process(weak):
 OPEN = """
 from grader.sandbox.check_jail import open_jail, weaknesses
 jail = open_jail("04_attention")
-print(jail.kind, weaknesses(jail), sep="\\n")
+print(jail.kind, *weaknesses(), sep="\\n")
 jail.close()
 """
 
 
-def opened(how: list[str], code: str = OPEN, **environment: str) -> list[str]:
-    """What is said where no namespace can be made, as in Docker."""
-    command = [*how, *without_namespaces("-c", code)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    return (done.stdout or done.stderr).splitlines()
-
-
-@pytest.mark.parametrize(
-    "how", [[], AS_USER if ROOTED else [], in_sight() if ROOTED else []], ids=["as we are", "user", "root"]
-)
+@pytest.mark.parametrize("how", WAYS.values(), ids=WAYS)
 def test_without_namespaces_the_jail_is_made_of_landlock(how):
-    kind, line = opened(how)
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [*how, *without_namespaces("-c", OPEN)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    kind, line = done.stdout.splitlines()
     assert kind == "landlock"
-    assert line.startswith("the jail is made of Landlock (the jail did not start: bwrap: ")
+    assert line.startswith("the jail is made of Landlock (bwrap: ")
 
 
 @pytest.mark.parametrize(
     ("wanted", "because"), [("", "bubblewrap is not installed"), ("landlock", "GRADER_JAIL=landlock")]
 )
-@pytest.mark.parametrize("alone", [False, True])
-def test_what_is_weaker_is_said_in_one_line(monkeypatch, wanted, because, alone):
+@pytest.mark.parametrize("users", [None, 60000])
+def test_what_is_weaker_is_said_in_one_line(monkeypatch, wanted, because, users):
     monkeypatch.setenv("GRADER_JAIL", wanted)
     monkeypatch.setattr(bubblewrap, "program", lambda: None)
-    if not alone:
-        monkeypatch.setattr("grader.sandbox.jail.first_user", lambda for_files=False: None)
-    elif first_user(for_files=True) is None:
-        return  # there are no users to give
+    monkeypatch.setattr("grader.sandbox.check_jail.first_user", lambda for_files=False: users)
+    weaker = "it has no namespaces" if users else "the number of threads is not limited, submissions run one at a time"
+    assert weaknesses() == (f"the jail is made of Landlock ({because}): {weaker}; see docs/jail.md",)
     jail = open_jail("04_attention", QUICK)
-    weaker = "it has no namespaces" if alone else "the number of threads is not limited, submissions run one at a time"
-    assert weaknesses(jail) == f"the jail is made of Landlock ({because}): {weaker}; see docs/jail.md"
     assert jail.kind == JailKind.LANDLOCK
     jail.close()
 
 
-def test_nothing_is_weaker_with_bubblewrap(jail):
-    assert weaknesses(jail) == ""
+def test_a_jail_that_does_not_count_threads_holds_only_if_one_user_has_all_copies(monkeypatch):
+    monkeypatch.setattr("grader.sandbox.jail.first_user", lambda for_files=False: None)
+    jail = Jail("04_attention", QUICK, JailKind.LANDLOCK)
+    check(jail)
+    jail.one_at_a_time = False
+    with pytest.raises(JailError, match="not so: the number of threads is limited"):
+        check(jail)
+    jail.close()
+
+
+def test_nothing_is_weaker_with_bubblewrap():
+    assert weaknesses() == ()
 
 
 NONE_AT_ALL = """no jail can be made here, and without one submissions would run unprotected:

@@ -209,7 +209,7 @@ def test_a_copy_has_namespaces_of_its_own(look):
     assert own.isdisjoint(look.inside.with_warm)
 
 
-@pytest.mark.parametrize("place", ["scratch", "shm"])
+@pytest.mark.parametrize("place", ["here", "scratch", "shm"])
 def test_no_file_of_a_copy_at_its_side_is_there(look, place):
     assert (look.first["found"][place], look.second["found"][place]) == ([], [])
 

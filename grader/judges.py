@@ -1,0 +1,203 @@
+"""Reading and judging submissions within bounds: whatever one makes us do costs that submission only.
+
+Everything that a student's bytes or process can make long or large happens in judge_process.py, in a process that the
+kernel ends when it has used its time or its memory, and that can be ended at any moment.
+"""
+
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from multiprocessing.connection import Connection
+from typing import Any
+
+from exercises.model import Verdict
+from grader.course import ROOT, load_assignment
+from grader.errors import JailError
+from grader.grade import cut_short
+from grader.judge_process import Task, Word, run
+from grader.rebuild import Rebuilt, rebuild
+from grader.result import Result
+from grader.sandbox.jail import Jail
+from grader.sandbox.limits import Limits
+from grader.sandbox.running import WAIT
+from grader.sandbox.warm import Copy, WarmProcess
+
+LARGE = 8 << 20  # bytes; submissions of more are read one at a time
+SILENT = 30  # seconds that we wait on top of what limits allow
+NOTHING = b'{"cells": []}'
+
+Told = dict[Word, Callable[[Any], object]]
+
+
+class Broken(RuntimeError):
+    """A bug of ours, which is told with its traceback."""
+
+
+class Over(Exception):
+    """Judging went over its bounds; the text says which. `again` if it may have been for another reason."""
+
+    def __init__(self, reason: str, again: bool = False) -> None:
+        super().__init__(reason)
+        self.again = again
+
+
+class Judges:
+    """Processes that read and judge, one submission at a time each. May be used by several threads.
+
+    module  the one that most submissions will be of; "" if nobody knows
+    """
+
+    def __init__(self, module: str = "") -> None:
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+        environment |= {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        command = [sys.executable, "-P", "-c", "from grader.judge_process import main; main()"]
+        self._warm = WarmProcess("the process that judges", command, environment, module, run)
+        self._idle: list[_Judge] = []
+        self._large = threading.Lock()
+
+    @property
+    def closed(self) -> bool:
+        return self._warm.closed
+
+    def close(self) -> None:
+        self._warm.close()
+        while self._idle:
+            self._idle.pop().end()
+
+    def fit(self, data: bytes, module: str) -> int:
+        """How many answers of a module a notebook seems to have; -1 if it is none, or cannot be read within bounds."""
+        limits = Limits()
+        task = Task(module, seconds=limits.judge_time, memory=limits.judge_memory)
+        try:
+            with self._large if len(data) > LARGE else nullcontext(), self._judge() as judge:
+                found: int = judge.do(task, data, None, {})
+                return found
+        except Over:
+            return -1
+
+    def grade(self, data: bytes, module: str, jail: Jail, student: str = "", again: bool = True) -> Result:
+        """Read a submission, run it in the jail and judge it. Raises JailError, or Broken for a bug of ours.
+
+        again  a process that is gone, and not by its limits, is tried once more
+        """
+        assignment, limits = load_assignment(module), jail.limits
+        task = Task(module, student, limits, jail.one_at_a_time, limits.judge_time, limits.judge_memory)
+        rebuilt: list[Rebuilt] = []
+        verdicts: dict[str, Verdict] = {}
+        with ExitStack() as reading:
+            if len(data) > LARGE:
+                reading.enter_context(self._large)
+
+            def read(found: Rebuilt) -> None:
+                rebuilt.append(found)
+                reading.close()
+
+            told: Told = {
+                Word.REBUILT: read,
+                Word.VERDICT: lambda verdict: verdicts.update({verdict.exercise: verdict}),
+            }
+            try:
+                with self._judge() as judge:
+                    result: Result = judge.do(task, data, jail, told)
+                    return result
+            except Over as over:
+                if over.again and again and not self.closed:
+                    reading.close()
+                    return self.grade(data, module, jail, student, again=False)
+                known = rebuilt[0] if rebuilt else Rebuilt(rebuild(NOTHING, assignment).parts, ())
+                return cut_short(known, assignment, verdicts, str(over), student)
+
+    @contextmanager
+    def _judge(self) -> Iterator["_Judge"]:
+        """A process that does nothing at the moment; it is used again unless it is of no more use."""
+        judge = self._idle.pop() if self._idle else _Judge(self._warm.open(), self._warm)
+        try:
+            yield judge
+        except BaseException:
+            judge.tired = True
+            raise
+        finally:
+            if judge.tired:
+                judge.end()
+            else:
+                self._idle.append(judge)
+
+
+class _Judge:
+    """One process."""
+
+    def __init__(self, copy: Copy, warm: WarmProcess) -> None:
+        self._copy, self._warm = copy, warm
+        copy.connection.settimeout(None)
+        self._told = Connection(os.dup(copy.connection.fileno()))
+        self.tired = False
+
+    def end(self) -> Any:
+        """Ends also what is left of it in the jail."""
+        self._told.close()
+        self._copy.connection.close()
+        return self._warm.end(self._copy.slot)
+
+    def do(self, task: Task, data: bytes, jail: Jail | None, told: Told) -> Any:
+        """What comes of a task. Raises Over, JailError or Broken."""
+        slots: set[int] = set()
+        longest = WAIT * (task.seconds + (max(task.limits.whole_time, task.limits.own_time) if task.limits else 0))
+        try:
+            self._told.send(task)
+            self._told.send_bytes(data)
+            while self._told.poll(longest + SILENT):
+                word, about = self._told.recv()
+                if word == Word.OPEN and jail is not None:
+                    self._open(jail, slots)
+                elif word == Word.END and jail is not None:
+                    slots.discard(about)
+                    jail.end(about)
+                elif word in told:
+                    told[word](about)
+                else:
+                    return self._last(task, word, *about)
+            raise Over(f"judging it was stopped after {longest:.0f} s without a word")
+        except (EOFError, ConnectionError):
+            raise self._gone(task) from None
+        finally:
+            if jail is not None:
+                for slot in slots:
+                    jail.end(slot)
+
+    def _open(self, jail: Jail, slots: set[int]) -> None:
+        try:
+            copy = jail.open()
+        except JailError as error:
+            self._told.send(str(error))
+            return
+        slots.add(copy.slot)
+        self._told.send((copy.slot, copy.pid))
+        with copy.connection:
+            socket.send_fds(self._copy.connection, [b"\0"], [copy.connection.fileno()])
+
+    def _last(self, task: Task, word: Word, about: Any, tired: bool) -> Any:
+        self.tired = tired or word != Word.RESULT
+        match word:
+            case Word.RESULT:
+                return about
+            case Word.NO_JAIL:
+                raise JailError(*about)
+            case Word.NO_MEMORY:
+                raise Over(f"it needed more than {task.memory >> 20} MB to be read and judged")
+        text, trace = about
+        bug = Broken(text)
+        bug.add_note(trace)
+        raise bug
+
+    def _gone(self, task: Task) -> Over:
+        """Why a process ended without a word."""
+        self.tired = True
+        ended = self._warm.end(self._copy.slot)
+        if ended.signal == signal.SIGXCPU:
+            return Over(f"it needed more than {task.seconds:g} s of processor time to be read and judged")
+        by = signal.Signals(ended.signal).name if ended.signal else "no signal"
+        return Over(f"the process that judged it ended twice, by {by}", again=True)
