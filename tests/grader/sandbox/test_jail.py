@@ -60,7 +60,7 @@ print(json.dumps([sorted(set(files) - set(theirs)), odd]))
         for f in ("__init__", "core/__init__", "core/activations", "core/layers", "core/tensor")
     ]
     grader = [f"/jail/grader/{f}.py" for f in ("__init__", "sandbox/__init__")]
-    grader += [f"/jail/grader/sandbox/{f}.py" for f in ("calls", "copies", "walls", "wire", "worker")]
+    grader += [f"/jail/grader/sandbox/{f}.py" for f in ("calls", "copies", "landlock", "walls", "wire", "worker")]
     asked = [f"/jail/exercises/{f}.py" for f in ("__init__", "probes", "problem", "stand_ins")]
     assert ours == sorted([*asked, *grader, *library])
     assert not suspicious

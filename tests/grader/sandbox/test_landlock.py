@@ -66,7 +66,7 @@ FORBIDDEN = {
     "write into shared memory": "open('/dev/shm/left', 'w')",
     "write into the library": "open(sys.modules['exercises.probes'].__file__, 'a')",
     "write into a package": "open(numpy.__file__, 'a')",
-    "remove a package": "os.remove(numpy.__file__)",
+    "remove a file of ours": "os.remove(sys.modules['exercises.problem'].__file__)",  # a copy, should it work
     "link to a package": "os.link(numpy.__file__, 'link')",
     "move something out": "open('x', 'w').close(); os.rename('x', '/tmp/left')",
     "make a folder": "os.mkdir('/tmp/left')",
