@@ -84,6 +84,7 @@ ALLOWED = {
     "a library that is linked": "import _sqlite3",
     "files": "open('x', 'w').write('y'); assert open('x').read() == 'y' and os.path.getsize('x') == 1; os.remove('x')",
     "folders": "os.makedirs('a/b'); os.chdir('a'); assert os.listdir('.') == ['b']; os.chdir('..'); os.removedirs('a/b')",
+    "a move to another folder": "os.mkdir('m'); open('f', 'w').close(); os.rename('f', 'm/f'); os.remove('m/f'); os.rmdir('m')",
     "a temporary file": "tempfile.TemporaryFile().write(b'x'); tempfile.mkdtemp()",
     "its own files by stat": "open('x', 'w').close(); assert os.path.isfile('x') and not os.path.exists('y'); os.stat('x')",
     "arrays in files": "numpy.save('x.npy', numpy.ones(3)); assert numpy.load('x.npy').sum() == 3",
@@ -185,7 +186,7 @@ def test_no_file_of_a_copy_at_its_side_is_there(look):
 # --- Landlock without the filter, which refuses some of the same ------------------------------------------------------
 
 BARE = """
-import json, os, signal, socket, sys
+import fcntl, json, os, signal, socket, sys
 from grader.sandbox import landlock
 outside = json.load(sys.stdin)
 def works(source):
@@ -210,6 +211,7 @@ TRIES = {
     "run a program": "os.close(os.open('/usr/bin/true', os.O_RDONLY))",
     "truncate": "os.truncate(outside['there'] + '/file', 0)",
     "signal": "os.kill(outside['pid'], 0)",
+    "a device": "fcntl.ioctl(os.open('/dev/urandom', os.O_RDONLY), 0x80045200, bytes(4))",
     "a socket by name": "socket.socket(socket.AF_UNIX).connect(chr(0) + outside['name'])",
     "a port": "socket.socket().bind(('127.0.0.1', 0))",
     "a connection": "socket.socket().connect(('127.0.0.1', outside['port']))",
@@ -233,7 +235,7 @@ def test_landlock_alone_refuses_all_that_its_version_knows(tmp_path):
         }
         outside |= {"port": port.getsockname()[1], "pid": os.getpid()}
         before, after = json.loads(python(BARE, told=json.dumps(outside)))
-    later = {"truncate": 3, "a port": 4, "a connection": 4, "signal": 6, "a socket by name": 6}
+    later = {"truncate": 3, "a device": 5, "a port": 4, "a connection": 4, "signal": 6, "a socket by name": 6}
     assert before == list(TRIES)
     assert after == [name for name in TRIES if later.get(name, 1) > landlock.version()]
 
@@ -276,8 +278,9 @@ from pathlib import Path
 from grader.sandbox import files
 folder = Path(tempfile.mkdtemp())
 print(files.too_much(str(folder), 1 << 20, 10))
-(folder / "hidden").mkdir(0o300)
+(folder / "hidden").mkdir(0)
 print(files.too_much(str(folder), 1 << 20, 10))
+folder.chmod(0)
 files.remove(folder)
 print(folder.exists())
 """
@@ -333,6 +336,22 @@ def test_copies_end_with_the_warm_process(weak):
     assert copy.connection.recv(1) == b""
     copy.connection.close()
     session.close()
+
+
+def test_no_copy_may_look_into_the_warm_process():
+    """Where copies are of the same user, and Landlock did not keep them from it."""
+    code = """
+from grader.sandbox.jail import Jail, JailKind
+jail = Jail("04_attention", kind=JailKind.LANDLOCK)
+copy = jail.open()
+try:
+    open(f"/proc/{jail.pid}/mem").close()
+except PermissionError as error:
+    print(error.strerror)
+copy.connection.close()
+jail.close()
+"""
+    assert python(code, AS_USER if ROOTED else ()) == "Permission denied\n"
 
 
 # --- which jail is chosen ---------------------------------------------------------------------------------------------
