@@ -32,7 +32,7 @@ define INSTALL_BUBBLEWRAP
   if [ "$$(id -u)" = 0 ]; then \
     if [ $$tool = dnf ]; then dnf install -y -q bubblewrap; \
     else apt-get update -qq && apt-get install -y -qq --no-install-recommends bubblewrap; fi; fi; \
-  command -v bwrap >/dev/null || echo "To grade, install bubblewrap: sudo $$tool install bubblewrap"
+  command -v bwrap >/dev/null || echo "For the best jail (docs/jail.md), install bubblewrap: sudo $$tool install bubblewrap"
 endef
 
 course: setup  ## make tinytorch/ and modules/ from the notebooks in solutions/

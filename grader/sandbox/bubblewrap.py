@@ -1,96 +1,61 @@
 """The command line that makes the jail (https://github.com/containers/bubblewrap): which files are inside, and where.
 
-Inside are the interpreter, its packages, the library of the modules before the one graded, and what of the grader has to be
-there, all read-only; no network, no /proc, no home.
+Inside is what files.py lists, all read-only; no network, no /proc, no home.
 """
 
 import os
 import shutil
-import site
+import subprocess
 import sys
 from pathlib import Path
 
-from grader.course import ROOT
+from grader.sandbox import files
+from grader.sandbox.walls import DEVICES, SHM
 
 INSIDE = Path("/jail")  # where our own files are, inside
-# what of ours a student's process imports, besides the library: path inside -> path in the project
-OURS = {
-    name: ROOT / name
-    for name in (
-        "exercises/__init__.py",
-        "exercises/probes.py",
-        "exercises/problem.py",
-        "exercises/stand_ins.py",
-        "grader/__init__.py",
-        "grader/sandbox/__init__.py",
-        "grader/sandbox/copies.py",
-        "grader/sandbox/wire.py",
-        "grader/sandbox/walls.py",
-        "grader/sandbox/worker.py",
-    )
-}
-SECRET = (
-    *("solutions", "autograded_tests", "exercises", "grader", "tinytorch", "tests", ".git"),
-    *("classroom", "classroom-sample", "workspace"),
-)
+
+
+def program() -> str | None:
+    """Where bubblewrap is, if it is installed."""
+    return shutil.which("bwrap")
+
+
+def trouble() -> str:
+    """Why it cannot make a jail here, in its own words; empty if it can."""
+    if program() is None:
+        return "bubblewrap is not installed"
+    command = [*command_line([]), sys.executable, "-I", "-S", "-c", ""]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", env={}, check=False)
+    return ["it does not start", *done.stderr.strip().splitlines()][-1] if done.returncode else ""
 
 
 def command_line(names: list[str]) -> list[str]:
     """The command that makes the jail, up to the program to run in it; `names` are the library's files inside."""
-    command = ["bwrap", "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-net", "--unshare-ipc"]
-    command += ["--unshare-uts", "--unshare-cgroup-try", "--hostname", "jail", "--cap-drop", "ALL"]
+    command = [program() or "bwrap", "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-net"]
+    command += ["--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "jail", "--cap-drop", "ALL"]
     if os.geteuid() != 0:
         command += ["--unshare-user"]
     for capability in ("CAP_SYS_ADMIN", "CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_KILL"):
         command += ["--cap-add", capability]
-    command += ["--tmpfs", "/", "--perms", "1777", "--tmpfs", "/scratch", "--dev", "/dev"]
+    command += ["--tmpfs", "/", "--perms", "1777", "--tmpfs", "/scratch"]
+    command += ["--perms", "0755", "--dir", "/dev", "--perms", "0755", "--dir", SHM]
+    command += [a for device in DEVICES for a in ("--dev-bind", f"/dev/{device}", f"/dev/{device}")]
     seen: list[Path] = []
-    for path in _interpreter():
-        if path.exists() and not any(path.is_relative_to(s) for s in seen):
-            command += [*_folders(path, seen), "--ro-bind", str(path), str(path)]
-            seen.append(path)
-    for link in (Path("/lib"), Path("/lib64")):
-        if link.is_symlink():
-            command += ["--symlink", str(link.readlink()), str(link)]
-        elif link.is_dir():
-            command += ["--ro-bind", str(link), str(link)]
-    for package in site.getsitepackages():  # the library, if it is installed and not only linked
-        if (Path(package) / "tinytorch").is_dir():
-            command += ["--tmpfs", str(Path(package) / "tinytorch")]
-    files = _files(names)
-    for folder in dict.fromkeys((INSIDE / target).parent for target in files):
+    for path in files.interpreter():
+        command += [*_folders(path, seen), "--ro-bind", str(path), str(path)]
+        seen.append(path)
+    for link in files.links():
+        if link not in seen:
+            command += [*_folders(link, seen), "--symlink", str(link.readlink()), str(link)]
+    for path in files.masked(seen):
+        empty = ["--tmpfs", str(path), "--remount-ro", str(path)]
+        command += empty if path.is_dir() else ["--ro-bind", "/dev/null", str(path)]
+    ours = files.ours(names)
+    for folder in dict.fromkeys((INSIDE / target).parent for target in ours):
         command += _folders(folder / "x", seen)
-    for target, path in files.items():
+    for target, path in ours.items():
         command += ["--ro-bind", str(path), str(INSIDE / target)]
     return [*command, "--remount-ro", "/", "--chdir", "/scratch", "--"]
-
-
-def copy_files(folder: Path, names: list[str]) -> None:
-    """The same files of ours in a folder, for a process that is not jailed."""
-    for target, path in _files(names).items():
-        (folder / target).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, folder / target)
-
-
-def hidden_paths() -> list[str]:
-    """What must not be there, seen from inside: the course, the class, and all of the home but the way to Python."""
-    home, inside = Path.home(), _interpreter()
-    theirs = [p for p in home.iterdir() if not any(i.is_relative_to(p) or p.is_relative_to(i) for i in inside)]
-    return [str(p) for p in (*(ROOT / name for name in SECRET), *theirs)]
-
-
-def _files(names: list[str]) -> dict[str, Path]:
-    """Where in the jail each file of ours is."""
-    library = ["tinytorch/__init__.py", "tinytorch/core/__init__.py", *(f"tinytorch/core/{n}.py" for n in names)]
-    return OURS | {name: ROOT / name for name in library}
-
-
-def _interpreter() -> list[Path]:
-    """Python, its packages, and the libraries that they are linked with."""
-    executable = Path(sys.executable)
-    paths = [Path("/usr/lib"), Path("/usr/lib64"), Path("/etc/ld.so.cache"), Path(sys.base_prefix), Path(sys.prefix)]
-    paths += [executable, executable.resolve(), *map(Path, site.getsitepackages())]
-    return [Path("/usr/bin") if path == Path("/usr") else path for path in paths]  # of the system's Python, not all
 
 
 def _folders(path: Path, mounted: list[Path]) -> list[str]:

@@ -145,10 +145,15 @@ class WarmProcess:
         slot = next(self._slots)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)  # the kernel says who writes
-        with self._lock, theirs:
-            self._wait_until_warm()
-            socket.send_fds(self._control, [json.dumps({"do": Order.START, "slot": slot}).encode()], [theirs.fileno()])
-            answer, text = self._answer()
+        order = json.dumps({"do": Order.START, "slot": slot}).encode()
+        try:
+            with self._lock, theirs:
+                self._wait_until_warm()
+                socket.send_fds(self._control, [order], [theirs.fileno()])
+                answer, text = self._answer()
+        except (JailError, OSError):
+            ours.close()
+            raise
         if answer != Answer.STARTED:
             ours.close()
             no_namespaces = answer == Answer.NO_NAMESPACES

@@ -15,7 +15,7 @@ import threading
 import traceback
 import types
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NoReturn
 
@@ -24,13 +24,13 @@ import numpy as np
 from exercises.probes import run_probe
 from exercises.problem import Problem
 from exercises.stand_ins import stand_in_for
-from grader.sandbox import walls
+from grader.sandbox import landlock, walls
 from grader.sandbox.copies import HELLO, make_copies
 from grader.sandbox.wire import Request, receive, send
 
+PLOTS_AFTER = 3  # copies: two that try the jail, one for the first submission; while that runs there is time
 MOST_TEXT = 500  # characters of what an answer raised
 HISTORY = re.compile(r"_+(i{0,3}|i?\d+)")  # names that IPython gives to what was typed and shown
-PLOTS_AFTER = 2  # copies: one that tries the jail, one for the first submission; while that runs there is time
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,20 @@ class Warm:
 
 @dataclass(frozen=True)
 class Settings:
-    """What jail.py says of this jail; `hidden` are paths that must not be there."""
+    """What jail.py says of this jail.
+
+    scratch           the folder that can be written, or where a copy makes one
+    readable, listed  what may be read, and what may be listed, where nothing can be mounted
+    hidden            paths that must not be there
+    """
 
     limits: dict[str, int]
+    kind: str
     namespaces: bool
-    enclosed: bool
     uid: int | None
     scratch: str
+    readable: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
 
 
@@ -285,6 +292,8 @@ def main() -> None:
     hidden = os.environ.pop("GRADER_HIDDEN", "").split(os.pathsep)  # students read os.environ
     settings = Settings(**json.loads(sys.argv[2]), hidden=tuple(hidden))
     warm = warm_up(os.environ["GRADER_MODULES"].split())
+    if settings.kind == "landlock":
+        walls.hide()  # copies may be processes of the same user
     gc.collect()
     gc.freeze()  # a copy that does not touch what it shares with us starts faster
 
@@ -298,10 +307,8 @@ def main() -> None:
 
 def _serve_one(warm: Warm, settings: Settings, connection: socket.socket, slot: int) -> NoReturn:
     """The life of one copy."""
-    uid = None if settings.uid is None else settings.uid + slot % 1000
     try:
-        if settings.enclosed:
-            walls.enclose(settings.limits, settings.namespaces, uid, settings.scratch)
+        settings = replace(settings, scratch=_enclose(settings, connection.fileno(), slot))
     except OSError as error:
         connection.sendall(str(error).encode()[:200])
         os._exit(1)
@@ -309,9 +316,21 @@ def _serve_one(warm: Warm, settings: Settings, connection: socket.socket, slot: 
         connection.sendall(HELLO)
         serve(Line(connection), warm, settings)
     except BaseException:  # noqa: BLE001  (SystemExit, too, ends a copy here and nowhere else)
-        if not settings.enclosed:
+        if settings.kind == "none":
             traceback.print_exc(file=sys.__stderr__)
     os._exit(0)
+
+
+def _enclose(settings: Settings, connection: int, slot: int) -> str:
+    """Put up the walls of a copy; the folder that it may write into."""
+    uid = None if settings.uid is None else settings.uid + slot % 1000
+    if settings.kind == "bwrap":
+        walls.enclose(settings.limits, uid, settings.scratch, connection)
+        return settings.scratch
+    scratch = walls.own_folder(settings.scratch, slot, uid)
+    if settings.kind == "landlock":
+        landlock.enclose(settings.limits, uid, scratch, connection, settings.readable, settings.listed)
+    return scratch
 
 
 if __name__ == "__main__":

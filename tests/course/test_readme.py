@@ -68,7 +68,8 @@ def test_versions_are_those_of_pyproject() -> None:
 @pytest.mark.parametrize("page", PROSE, ids=lambda page: page.name)
 def test_no_number_is_typed(page: Path) -> None:
     """A number in prose is a version, a dtype, points of an exercise, or is written by what measures it."""
-    known = r"Python(?: from)? 3\.\d+(?: to 3\.\d+)?|NumPy [\d.]+|[Vv]ersion \d\.\d\.\d|float\d+|\d points|arXiv:\S+"
+    known = r"Ubuntu \d\d\.\d\d|Linux \d\.\d+|Docker \d+|"
+    known += r"Python(?: from)? 3\.\d+(?: to 3\.\d+)?|NumPy [\d.]+|[Vv]ersion \d\.\d\.\d|float\d+|\d points|arXiv:\S+"
     assert not re.findall(r"^.*\d.*$", re.sub(known, "", prose(page)), re.MULTILINE)
 
 

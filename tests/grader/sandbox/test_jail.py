@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from grader.course import ROOT
 from grader.errors import JailError, JailTrouble
 from grader.grade import grade_notebook
 from grader.result import Result
+from grader.sandbox import bubblewrap, files, walls
 from grader.sandbox.check_jail import check, open_jail
 from grader.sandbox.jail import Jail
 from grader.sandbox.limits import Limits
@@ -58,7 +60,7 @@ print(json.dumps([sorted(set(files) - set(theirs)), odd]))
         for f in ("__init__", "core/__init__", "core/activations", "core/layers", "core/tensor")
     ]
     grader = [f"/jail/grader/{f}.py" for f in ("__init__", "sandbox/__init__")]
-    grader += [f"/jail/grader/sandbox/{f}.py" for f in ("copies", "walls", "wire", "worker")]
+    grader += [f"/jail/grader/sandbox/{f}.py" for f in ("calls", "copies", "landlock", "walls", "wire", "worker")]
     asked = [f"/jail/exercises/{f}.py" for f in ("__init__", "probes", "problem", "stand_ins")]
     assert ours == sorted([*asked, *grader, *library])
     assert not suspicious
@@ -198,18 +200,122 @@ def test_a_function_that_goes_wrong_costs_its_exercise_only(jail, assignment, so
         assert graded.verdicts[name].messages == (once_right("_scale_scores"),)
 
 
-def test_a_jail_that_does_not_hold_is_refused(monkeypatch):
-    monkeypatch.setattr("grader.sandbox.bubblewrap.hidden_paths", lambda: ["/jail/exercises/probes.py"])
-    with pytest.raises(JailError, match="there is nothing of the course or of a home") as caught:
+WALLS, CALLS = "grader/sandbox/walls.py", "grader/sandbox/calls.py"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "file", "there", "instead"),
+    [
+        ("there is no network", CALLS, "in numbers}", "in numbers if name != 'socket'}"),
+        ("there is no terminal, and no device can be changed", WALLS, "for device in DEVICES", "for device in ()"),
+        ("no descriptor is open but its own", WALLS, "    forbid()", "    os.dup(connection)\n    forbid()"),
+        ("there is no memory outside the limits", CALLS, "in numbers}", "in numbers if name != 'shmget'}"),
+        ("there is no memory outside the limits", CALLS, "in numbers}", "in numbers if name != 'memfd_create'}"),
+        ("no file can be locked or watched", CALLS, "in numbers}", "in numbers if name != 'flock'}"),
+        ("nothing of another submission is there", WALLS, " | CLONE_NEWNET", ""),
+        (
+            "nothing of another submission is there",
+            WALLS,
+            "for folder in (scratch, SHM):\n        _m",
+            "for folder in ():\n        _m",
+        ),
+        ("nothing of another submission is there", WALLS, "for standard in range(3)", "for standard in ()"),
+        ("there are no capabilities", WALLS, 'checked(libc.capset(header, nothing), "capset")', "pass"),
+        ("no process can be started", CALLS, "in numbers}", "in numbers if name != 'clone'}"),
+        ("no process can be started", CALLS, "in numbers}", "in numbers if name != 'execve'}"),
+        (
+            "the number of threads is limited",
+            WALLS,
+            "    resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))\n",
+            "",
+        ),
+        ("scratch can be written", WALLS, "nr_inodes={MOST_FILES}", "nr_inodes=1"),
+    ],
+)
+def test_a_jail_without_a_wall_is_refused(monkeypatch, tmp_path, sentence, file, there, instead):
+    source = (ROOT / file).read_text()
+    assert source.count(there) == 1
+    (tmp_path / "x.py").write_text(source.replace(there, instead))
+    monkeypatch.setitem(files.OURS, file, tmp_path / "x.py")
+    refused(sentence)
+
+
+def refused(sentence: str) -> None:
+    with pytest.raises(JailError) as caught:
         open_jail("04_attention")
     assert caught.value.trouble == JailTrouble.HOLES
+    assert str(caught.value) == f"the jail does not hold; not so: {sentence}"
 
 
-def test_no_bubblewrap_no_grading(monkeypatch):
-    monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(JailError, match="apt-get install bubblewrap") as caught:
-        open_jail("04_attention")
-    assert caught.value.trouble == JailTrouble.NOT_INSTALLED
+def test_a_jail_with_something_of_ours_in_it_is_refused(monkeypatch):
+    monkeypatch.setattr(files, "hidden", lambda: ["/jail/exercises/probes.py"])
+    monkeypatch.setitem(files.OURS, "tinytorch/core/attention.py", ROOT / "tinytorch" / "core" / "attention.py")
+    refused("there is nothing of the course or of a home, no later module of the library is installed")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "mounted"),
+    [
+        ("nothing can be written outside scratch", ["--perms", "0777", "--tmpfs", "/tmp"]),
+        ("no other process is in sight", ["--proc", "/proc"]),
+    ],
+)
+def test_a_jail_with_something_of_the_machine_in_it_is_refused(monkeypatch, sentence, mounted):
+    command_line = bubblewrap.command_line
+
+    def with_more(names: list[str]) -> list[str]:
+        *command, remount, root, change, folder, end = command_line(names)
+        return [*command, *mounted, remount, root, change, folder, end]
+
+    monkeypatch.setattr(bubblewrap, "command_line", with_more)
+    refused(sentence)
+
+
+INSTALLED = {
+    "python3.11/site-packages/tinytorch/core/attention.py": "a package",
+    "python3.11/site-packages/tinytorch_attention-0.1.0-py3.11.egg/tinytorch/core/attention.py": "an egg",
+    "python3/dist-packages/solutions/attention.py": "the solutions",
+    "python3.11/tinytorch.py": "a module in the standard library's folder",
+}
+
+
+def test_the_library_cannot_be_read_wherever_it_is_installed(monkeypatch, tmp_path):
+    """It is hidden in every folder of packages that the jail sees, and what is looked for from inside finds nothing."""
+    for name, text in INSTALLED.items():
+        (tmp_path / "lib" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "lib" / name).write_text(f"print({text!r})")
+    egg = tmp_path / "lib" / "python3" / "dist-packages" / "course-1.0.egg"
+    with zipfile.ZipFile(egg, "w") as archive:
+        archive.writestr("tinytorch/core/attention.py", "print('a packed egg')")
+    (tmp_path / "lib" / "python3" / "dist-packages" / "other.py").write_text("print('not ours')")
+    monkeypatch.setattr(sys, "exec_prefix", str(tmp_path))  # as of the Python below a virtual environment
+    opened = Jail("04_attention")
+    read = """
+def text(path):
+    try:
+        return open(path, "rb").read().decode("latin")
+    except OSError:
+        return ""
+"""
+    paths = [str(tmp_path / "lib" / name) for name in INSTALLED] + [str(egg)]
+    assert run(opened, f"{read}print([text(path) for path in {paths!r}])") == f"{[''] * 5}\n"
+    other = str(tmp_path / "lib" / "python3" / "dist-packages")
+    assert run(opened, f"import sys; sys.path.append({other!r}); import other") == "not ours\n"
+    opened.close()
+
+
+@pytest.mark.parametrize("place", ["tinytorch/core/attention.py", "autograded_tests.py", "course-1.0.egg"])
+def test_the_library_is_looked_for_from_inside(monkeypatch, tmp_path, place):
+    monkeypatch.setenv(
+        "GRADER_MODULES", " ".join(path.stem for path in (ROOT / "tinytorch" / "core").glob("[a-z]*.py"))
+    )
+    monkeypatch.setattr(walls, "OUR_FOLDER", str(ROOT))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), str(ROOT)])
+    assert walls.strange_modules() == []
+    (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(tmp_path / place, "w") as archive:
+        archive.writestr("tinytorch/__init__.py", "")
+    assert walls.strange_modules() == [str(tmp_path / place.partition("/")[0])]
 
 
 def test_without_namespaces_inside_the_answer_is_the_same(jail, assignment):
