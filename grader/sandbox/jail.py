@@ -150,12 +150,12 @@ class Jail(WarmProcess):
                         os.kill(self._processes[slot], signal.SIGKILL)
 
     def close(self) -> None:
-        with self._turn:
-            self._over.set()
-            self._turn.notify_all()
+        self._over.set()
         for jail in self._fresh.values():
             jail.close()
-        super().close()
+        super().close()  # ends what another thread may wait for while it has the turn
+        with self._turn:
+            self._turn.notify_all()
         if self._folder is not None:
             files.remove(self._folder)
 
