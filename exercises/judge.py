@@ -7,6 +7,8 @@ from exercises.explain import TOGETHER, Failure, Failures, Said, explain, is_own
 from exercises.model import Case, CaseResult, Exercise, Session, StandIn, Verdict
 from exercises.problem import Problem
 
+ENDED = (Problem.TIME, Problem.MEMORY, Problem.DIED, Problem.BAD)
+
 
 def judge(exercise: Exercise, session: Session) -> Verdict:
     """Score one answer, case by case; remembered in the session.
@@ -69,14 +71,19 @@ def _follow_through(exercise: Exercise, session: Session, failures: Failures) ->
             failed = () if case.name in excused else failures.get(case.name, ())
             if not failed or (replaced is not wrong and is_own_mistake(exercise, case, failed)):
                 continue
-            if _right_with_help(exercise, case, session, stand_ins):
+            if _right_with_help(exercise, case, session, stand_ins, failed):
                 excused[case.name] = _once_right(replaced, wrong)
     return excused
 
 
-def _right_with_help(exercise: Exercise, case: Case, session: Session, stand_ins: Mapping[str, StandIn]) -> bool:
-    """Whether a case is right with references in place of earlier answers. Where none was asked, it is luck."""
-    helped = False
+def _right_with_help(
+    exercise: Exercise, case: Case, session: Session, stand_ins: Mapping[str, StandIn], failed: Sequence[Failure]
+) -> bool:
+    """Whether a case is right with references in place of earlier answers.
+
+    Where none was asked it is luck, unless the process had been stopped or ended, maybe by another question.
+    """
+    helped = any(f.reply.problem in ENDED for f in failed)
     for question in exercise.questions(case):
         reply = session.ask(exercise.name, question, stand_ins)
         if reply.problem or wrong_result(question, reply, expected(exercise, question)) is not None:

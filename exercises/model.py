@@ -23,7 +23,7 @@ class Reply:
     arrays: Arrays = field(default_factory=dict)
     problem: Problem = Problem.NONE
     text: str = ""
-    helped: bool = False
+    helped: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -178,11 +178,11 @@ class JailSession:
     def _reply(self, way: Way, message: Message) -> tuple[Reply, str]:
         """A reply without its arrays, and the type of what was raised; ValueError if it is none."""
         problem = Problem(wire.text_in(message, "problem", NAME))
-        if problem not in TOLD:
+        text, raised = wire.text_in(message, "text", TEXT), wire.text_in(message, "raised", NAME)
+        if problem not in TOLD and raised != OUT_OF_MEMORY:
             raise ValueError("a problem that is ours to tell")
         if message.get("changed") is True:
             self._changed.add(way)
-        text, raised = wire.text_in(message, "text", TEXT), wire.text_in(message, "raised", NAME)
         return Reply(problem=problem, text=text), raised
 
     def _why_missing(self, name: str) -> Reply:

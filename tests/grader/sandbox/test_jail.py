@@ -408,7 +408,7 @@ def _scale_scores(scores, d_k):
         ("bad", "announce('<U9', [1], bytes(36))"),
         ("bad", f"announce('<f4', [1, 2], ({HONEST}).tobytes(), id=99)"),
         ("bad", "announce({}, [2])"),
-        ("died", "wire.close()"),
+        ("died", "socket.close(wire.fileno())"),
         ("time", "wire.sendall(struct.pack('<I', 100) + b'short'); time.sleep(60)"),
         ("bad", "reply([], b'', stand_in='_apply_mask', index=-1, arguments={})"),
         ("bad", "[say(json.dumps({'id': 10 ** 6, 'arrays': []}).encode()) for _ in range(1000)]"),
