@@ -14,6 +14,7 @@ from exercises.model import Arrays, Case, Exercise, Misconception, Question, Rep
 from exercises.problem import Problem
 from exercises.signs.arrays import returned
 from exercises.signs.exceptions import Raised
+from grader.course import ROOT
 
 Answer = Callable[[np.ndarray], object]
 
@@ -298,6 +299,8 @@ def test_no_more_than_two_sentences_of_an_exercise_quote_what_its_code_wrote() -
 
     sentences = said(judge(replace(EXERCISE, misconceptions=()), Answers(answer)))
     assert [len(s) for s in sentences[:2]] == [len("It raised ") + 160] * 2 and sentences[0] != sentences[1]
+    said_to_all = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    assert "at most two texts of 160 characters for each exercise" in said_to_all
     assert sentences[2:] == ["Something else went wrong here."] * 2
 
 
