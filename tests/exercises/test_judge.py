@@ -300,7 +300,7 @@ def test_no_more_than_two_sentences_of_an_exercise_quote_what_its_code_wrote() -
     sentences = said(judge(replace(EXERCISE, misconceptions=()), Answers(answer)))
     assert [len(s) for s in sentences[:2]] == [len("It raised ") + 160] * 2 and sentences[0] != sentences[1]
     said_to_all = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
-    assert "at most two texts of 160 characters for each exercise" in said_to_all
+    assert "at most two texts of a hundred and sixty characters for each exercise" in said_to_all
     assert sentences[2:] == ["Something else went wrong here."] * 2
 
 
