@@ -27,7 +27,7 @@ TROUBLE = {
     Trouble.TIME: "This cell ran for too long and was stopped. It was left out.",
     Trouble.MEMORY: "This cell needed more memory than there is. It was left out.",
     Trouble.DIED: "This cell ended the Python process. It was left out.",
-    Trouble.SKIPPED: "This cell was not run: the time for the whole notebook was used up.",
+    Trouble.SKIPPED: "This cell was not run: the time for such cells was used up.",
 }
 
 
