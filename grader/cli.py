@@ -1,6 +1,7 @@
 """The command line: python -m grader."""
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from configparser import ConfigParser
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; its exit status: 0, 1 for a failure that was told, 2 for a command that is none."""
     options = _parser().parse_args(arguments)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process with one thread can be copied (WarmProcess)
     try:
         return COMMANDS[options.command](options)
     except KeyboardInterrupt:

@@ -12,6 +12,7 @@ import threading
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from grader.errors import JailError, JailTrouble
 from grader.sandbox.copies import HELLO
@@ -98,7 +99,7 @@ class WarmProcess:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._ready = False
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (as long as the process)
-        if run is not None and threading.active_count() == 1:
+        if run is not None and len(list(Path("/proc/self/task").iterdir())) == 1:
             self._process: subprocess.Popen[bytes] | Forked = Forked(
                 run, theirs.fileno(), argument, self._errors.fileno()
             )
