@@ -33,7 +33,7 @@ def hand_in(folder: Path, kind: Kind) -> None:
     place = folder / "submitted" / student(kind) / MODULE
     place.mkdir(parents=True)
     for name, data in kind.files.items():
-        (place / name).write_bytes(data)
+        (place / name).write_bytes(data if isinstance(data, bytes) else data())
     if kind.place is not None:
         kind.place(place)
 

@@ -97,11 +97,13 @@ def in_the_middle(source: str, **changed: str) -> bytes:
     return submission(changed, edit=edit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SCRATCH)
 def test_a_cell_at_the_end_costs_nothing(graded: Graded, kind: str) -> None:
     assert graded(added(SCRATCH[kind], where=-1)).scores == graded_right(graded)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SCRATCH)
 def test_a_cell_in_the_middle_costs_nothing(graded: Graded, kind: str) -> None:
     assert graded(in_the_middle(SCRATCH[kind])).scores == graded_right(graded)

@@ -13,10 +13,13 @@ Notebook = dict[str, Any]
 
 @dataclass(frozen=True)
 class Kind:
-    """One submission. `files` are written into the student's folder; words must be in the row's reason, repairs or messages."""
+    """One submission. `files` are written into the student's folder; words must be in the row's reason, repairs or messages.
+
+    What is large is made when it is written.
+    """
 
     name: str
-    files: dict[str, bytes]
+    files: dict[str, bytes | Callable[[], bytes]]
     score: float
     words: tuple[str, ...] = ()
     status: str = "graded"
@@ -29,7 +32,7 @@ class Kinds(list[Kind]):
     def kind(
         self,
         name: str,
-        data: bytes | None,
+        data: bytes | Callable[[], bytes] | None,
         score: float,
         *words: str,
         status: str = "graded",

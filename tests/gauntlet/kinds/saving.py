@@ -61,7 +61,7 @@ KINDS.append(
 )
 kind(
     "50 MB of outputs",
-    edited(
+    lambda: edited(
         lambda n: cell(n, "scale_scores").update(
             outputs=[{"output_type": "stream", "name": "stdout", "text": "x" * (50 << 20)}]
         )
@@ -70,7 +70,7 @@ kind(
 )
 kind(
     "more than 100 MB",
-    edited(lambda n: n["metadata"].update(x="x" * (101 << 20))),
+    lambda: edited(lambda n: n["metadata"].update(x="x" * (101 << 20))),
     0,
     "more than 100 MB",
     status="unreadable",
