@@ -272,8 +272,8 @@ def warm_up(modules: list[str]) -> Warm:
     config = Config()
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "nocolor"
-    for name in ("showtraceback", "showsyntaxerror"):  # see describe
-        setattr(InteractiveShell, name, lambda *_args, **_kwargs: None)
+    for name in ("showtraceback", "showsyntaxerror", "_format_exception_for_storage"):  # see describe
+        setattr(InteractiveShell, name, lambda *_args, **_kwargs: {})
     warnings.formatwarning = lambda message, category, *_args, **_kwargs: f"{category.__name__}: {message}\n"
     threading.stack_size(512 << 10)  # many threads must not use up the memory
     shell = InteractiveShell.instance(config=config)

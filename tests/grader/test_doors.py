@@ -218,12 +218,15 @@ def test_what_is_wrong_with_the_machine_is_a_message_at_nbgraders_doors(
         assert formgrader(student)["success"]
     pool.close()
     before = files(tmp_path / "autograded")
-    status, log = nbgrader(tmp_path, "autograde", "--force", PATH="/nowhere")
+    no_jail = {"PATH": "/nowhere", "GRADER_JAIL": "bwrap"}
+    status, log = nbgrader(tmp_path, "autograde", "--force", **no_jail)
     assert status == 1 and "Traceback" not in log
-    assert log.count("ERROR] bubblewrap is not installed, and without it submissions would run unprotected.") == 1
-    monkeypatch.setenv("PATH", "/nowhere")
+    assert log.count("ERROR] no jail can be made here, and without one submissions would run unprotected:") == 1
+    for name, value in no_jail.items():
+        monkeypatch.setenv(name, value)
     shown = formgrader("ada")
-    assert not shown["success"] and "[ERROR] bubblewrap is not installed, and without it" in shown["log"]
+    assert not shown["success"] and "[ERROR] no jail can be made here, and without one" in shown["log"]
+    assert "bubblewrap is not installed" in shown["log"]
     assert files(tmp_path / "autograded") == before
 
 

@@ -70,15 +70,15 @@ def test_answers_of_version_0_1_0_keep_their_points(tmp_path):
     status, rows, errors = grade(tmp_path, module=MODULE)
     assert status == 0, errors
     by_student = {row["student"]: row for row in rows if row["status"] == "graded"}
-    assert {student: row["score"] for student, row in by_student.items()} == {"ada": 32, "chloe": 30.5}
-    assert by_student["chloe"]["scores"]["sliding_window_mask"] == 0.5
+    assert {student: row["score"] for student, row in by_student.items()} == {"ada": 32, "chloe": 30}
+    assert by_student["chloe"]["scores"]["sliding_window_mask"] == 0
     after, *_ = rows_of(tmp_path / "gradebook.db")
     ours = {c["metadata"]["nbgrader"]["grade_id"] for c in load_assignment(MODULE).cells if "nbgrader" in c["metadata"]}
     assert [row for row in after if row[1] not in ours] == [row for row in before if row[1] not in ours]
     grades = {(student, cell): scores for student, cell, *scores in after}
     assert grades["ada", "question_cache"][:3] == [None, 3, None]
     assert (
-        sum(scores[0] or 0 for (student, cell), scores in grades.items() if student == "chloe" and cell in ours) == 30.5
+        sum(scores[0] or 0 for (student, cell), scores in grades.items() if student == "chloe" and cell in ours) == 30
     )
 
 
