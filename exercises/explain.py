@@ -144,7 +144,7 @@ def _symptom(exercise: Exercise, session: Session, failure: Failure) -> Said:
         sentence = f"`{key}` has shape {answer.shape}, it should be {reference.shape}."
         if answer.ndim == reference.ndim and sorted(answer.shape) == sorted(reference.shape):
             sentence += " Two axes are exchanged."
-        return Said(sentence)
+        return Said(sentence, quotes=True)
     if answer.dtype.kind not in "fiub":
         return Said(f"`{key}` holds values of type {answer.dtype}. It should hold plain numbers.", named=True)
     again = session.ask(exercise.name, question, {})

@@ -141,7 +141,11 @@ class _Rebuilding:
             changed = t.source.strip() != text_of(cell["source"]).strip()
             if kind_of(cell) == CellKind.TEXT and changed:
                 continue  # a note that the student wrote into our text: kept as a cell of their own
-            self.used.add(t.number)
+            added = (
+                kind_of(cell) in (CellKind.GIVEN, CellKind.DEMO) and t.type == "code" and changed and not t.untouched
+            )
+            if not added:  # what the student wrote into a cell of ours is run after it, as a cell of their own
+                self.used.add(t.number)
             of_earlier_version |= bool(grade_id(cell)) and changed and t.untouched
             self._note_changes(t, cell, changed and not t.untouched, place in seen)
             seen.add(place)

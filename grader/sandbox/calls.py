@@ -76,6 +76,13 @@ FORBIDDEN: Numbers = {
     "fanotify_init": (300, 262),
     "fanotify_mark": (301, 263),
     "futex_waitv": (449, 449),
+    # when it gets a processor, and which: one that never gets any cannot even be ended
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "sched_setattr": (314, 274),
+    "sched_setaffinity": (203, 122),
+    "setpriority": (141, 140),
+    "ioprio_set": (251, 30),
     # files by another way than their path
     "name_to_handle_at": (303, 264),
     "open_by_handle_at": (304, 265),

@@ -7,12 +7,14 @@ import json
 import os
 import signal
 import socket
+import time
 from collections.abc import Callable
 from typing import NoReturn
 
 from grader.sandbox import walls
 from grader.sandbox.wire import LONGEST, Answer, Order
 
+SLOW: set[int] = set()  # copies that were killed and are not gone yet
 HELLO = b"\0"  # the first byte from a copy whose walls are up; anything else says why they are not
 
 
@@ -35,6 +37,7 @@ def make_copies(
         if not message:
             break
         order = json.loads(message)
+        _reap()
         slot = order["slot"]
         if order["do"] == Order.END:
             _say(control, Answer.ENDED, _end(copies.pop(slot)) if slot in copies else "")
@@ -59,11 +62,26 @@ def make_copies(
 
 
 def _end(pid: int) -> str:
-    """Kill a copy, if it is not gone; the processor time that it took in seconds, and the signal that ended it."""
+    """Kill a copy, if it is not gone; the processor time that it took in seconds, and the signal that ended it.
+
+    Nobody waits for one that is slow to die.
+    """
     os.kill(pid, signal.SIGKILL)
-    _, status, usage = os.wait4(pid, 0)
-    ended_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-    return f"{usage.ru_utime + usage.ru_stime:.3f} {ended_by}"
+    for pause in (0, 0.001, 0.01, 0.1, 0.5):
+        time.sleep(pause)
+        ended, status, usage = os.wait4(pid, os.WNOHANG)
+        if ended:
+            ended_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+            return f"{usage.ru_utime + usage.ru_stime:.3f} {ended_by}"
+    SLOW.add(pid)
+    return ""
+
+
+def _reap() -> None:
+    """Forget copies that were slow to die. Those that ended by themselves wait to be asked about."""
+    for pid in list(SLOW):
+        if os.waitpid(pid, os.WNOHANG)[0]:
+            SLOW.discard(pid)
 
 
 def _say(control: socket.socket, answer: Answer, text: str = "") -> None:

@@ -7,6 +7,7 @@ import site
 import sys
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from grader.course import ROOT
@@ -135,19 +136,21 @@ def remove(folder: Path) -> None:
 def too_much(folder: str, most_bytes: int, most_files: int) -> bool:
     """Whether more is in a folder than that, or what cannot be counted, or folders in folders that nobody needs."""
     size, count, waiting = 0, 0, [(folder, 0)]
-    try:
-        while waiting:
-            here, depth = waiting.pop()
+    while waiting:
+        here, depth = waiting.pop()
+        try:
             with os.scandir(here) as entries:
                 for entry in entries:
-                    size, count = size + entry.stat(follow_symlinks=False).st_blocks * 512, count + 1
+                    count += 1
+                    with suppress(FileNotFoundError):  # it goes on changing: what has gone is not counted
+                        size += entry.stat(follow_symlinks=False).st_blocks * 512
+                        waiting += [(entry.path, depth + 1)] if entry.is_dir(follow_symlinks=False) else []
                     if size > most_bytes or count > most_files or depth > DEEPEST:
                         return True
-                    waiting += [(entry.path, depth + 1)] if entry.is_dir(follow_symlinks=False) else []
-    except FileNotFoundError:
-        return False  # it goes on changing; the next look counts again
-    except OSError:
-        return True
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return True
     return False
 
 

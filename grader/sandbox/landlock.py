@@ -87,8 +87,6 @@ CLOSED: Numbers = {
     "tkill": (200, 130),
     "rt_sigqueueinfo": (129, 138),
     "rt_tgsigqueueinfo": (297, 240),
-    "setpriority": (141, 140),
-    "ioprio_set": (251, 30),
     "setsid": (112, 157),
     "setpgid": (109, 154),
     "get_robust_list": (274, 100),
@@ -101,10 +99,6 @@ OPEN: Numbers = {
     "kill": (62, 129),
     "tgkill": (234, 131),
     "prlimit64": (302, 261),
-    "sched_setaffinity": (203, 122),
-    "sched_setparam": (142, 118),
-    "sched_setscheduler": (144, 119),
-    "sched_setattr": (314, 274),
     "prctl": (157, 167),
 }
 
@@ -126,10 +120,6 @@ def rules(pid: int) -> dict[str, tuple[Only, ...]]:
         "kill": (Only(0, (pid,)),),
         "tgkill": (Only(0, (pid,)),),
         "prlimit64": itself,
-        "sched_setaffinity": itself,
-        "sched_setparam": itself,
-        "sched_setscheduler": itself,
-        "sched_setattr": itself,
         "prctl": (Only(0, (PR_SET_PDEATHSIG,), refused=True),),
         # a pair of another type could send to the names of others
         "socketpair": (*RULES["socketpair"], Only(1, (socket.SOCK_STREAM,), 0xF)),

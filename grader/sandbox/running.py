@@ -145,6 +145,8 @@ class Running:
                 reply, answers = wire.receive(patient, sizes.text, 16 * sizes.numbers)
                 if type(reply.get("id")) is not int or reply["id"] != self._question:
                     raise ValueError("a reply to another question")
+                if max((n for a in answers.values() for n in a.shape), default=0) > sizes.numbers:
+                    raise ValueError("an axis that long")  # of an array that has no numbers
                 if "stand_in" not in reply:
                     self.took = watch.own()
                     return read(reply), answers

@@ -120,13 +120,15 @@ class JailSession:
     def other_ways(self, exercise: str) -> "Iterator[Above]":
         """Sessions in which other cells have done less to an exercise; none if they cannot have done anything.
 
-        First, cells below the exercise have not been run; then, names are besides as the cells above left them; then, the
-        student's own cells above it have not been run either.
+        First, names are as the cells left them; then, cells below the exercise have not been run; then both; then, the student's
+        own cells above it have not been run either.
         """
         place = next((n for n, cell in enumerate(self.cells) if cell.exercise == exercise), None)
         if place is None or exercise in self._blank:
             return
         above = Way(exercise, above=True)
+        if Way() in self._changed:
+            yield Above(self, Way(exercise, as_left=True))
         below = range(place + 1, len(self.cells))
         if any(n in self._anew or self.cells[n].role == CellRole.OWN for n in below):
             yield Above(self, above)

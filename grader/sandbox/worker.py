@@ -3,9 +3,11 @@
 With wire.py, walls.py, the probes and the library, this is all of ours that a jail sees. It decides nothing. jail.py starts it.
 """
 
+import ast
 import builtins
 import gc
 import importlib
+import io
 import json
 import os
 import re
@@ -15,6 +17,7 @@ import threading
 import traceback
 import types
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NoReturn
@@ -63,12 +66,13 @@ class Settings:
 # --- one submission ---------------------------------------------------------------------------------------------------
 
 
-class Captured:
+class Captured(io.TextIOBase):
     """What a cell prints, up to a number of characters."""
 
     encoding, errors = "utf-8", "replace"
 
     def __init__(self, most: int) -> None:
+        super().__init__()
         self.most, self.size = most, 0
         self.parts: list[str] = []
 
@@ -84,6 +88,12 @@ class Captured:
 
     def flush(self) -> None:
         pass
+
+    def close(self) -> None:
+        """What comes next prints, too."""
+
+    def writable(self) -> bool:
+        return True
 
     def isatty(self) -> bool:
         return False
@@ -120,7 +130,7 @@ class Names:
         anew = not changed.keys().isdisjoint(before)
         if role == "own":
             self.spare |= {k: v for k, v in changed.items() if not _hides_builtin(k, v)}
-            changed = {k: v for k, v in changed.items() if k in defined and isinstance(v, types.FunctionType | type)}
+            changed = {k: v for k, v in changed.items() if k in defined and callable(v)}
         self.made |= changed
         return anew
 
@@ -206,7 +216,18 @@ def _run(message: dict[str, Any], names: Names, warm: Warm) -> tuple[BaseExcepti
             error = outcome.error_before_exec or outcome.error_in_exec
     except Exception as raised:  # noqa: BLE001  (a cell of ours calls what students wrote)
         error = raised
+    if error is not None and message["role"] == "own":
+        _define(message["source"], names.namespace, warm)
     return error, names.keep(before, message["role"], message["defined"])
+
+
+def _define(source: str, namespace: dict[str, Any], warm: Warm) -> None:
+    """What a cell that failed defines and imports, each statement by itself: answers may need it."""
+    with suppress(SyntaxError, ValueError):
+        for statement in ast.parse(warm.shell.transform_cell(source)).body:
+            if isinstance(statement, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
+                with suppress(Exception):
+                    exec(compile(ast.Module([statement], []), "<own>", "exec"), namespace)  # noqa: S102
 
 
 def describe(error: BaseException) -> str:
@@ -277,7 +298,9 @@ def warm_up(modules: list[str]) -> Warm:
     warnings.formatwarning = lambda message, category, *_args, **_kwargs: f"{category.__name__}: {message}\n"
     threading.stack_size(512 << 10)  # many threads must not use up the memory
     shell = InteractiveShell.instance(config=config)
-    shell.register_magic_function(lambda _line: None, magic_name="matplotlib")  # plots are drawn, but not shown
+    for name in ("matplotlib", "pip", "conda"):  # plots are drawn, but not shown; nothing can be installed
+        shell.register_magic_function(lambda _line: None, magic_name=name)
+    shell.system = shell.getoutput = lambda *_args, **_kwargs: None  # no program can be started
     for name in modules:
         importlib.import_module(f"tinytorch.core.{name}")
     with np.errstate(all="ignore"):
@@ -312,6 +335,7 @@ def _serve_one(warm: Warm, settings: Settings, connection: socket.socket, slot: 
     except OSError as error:
         connection.sendall(str(error).encode()[:200])
         os._exit(1)
+    sys.path.append(settings.scratch)  # a module that the notebook writes can be imported
     try:
         connection.sendall(HELLO)
         serve(Line(connection), warm, settings)

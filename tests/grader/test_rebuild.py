@@ -350,7 +350,7 @@ def test_an_exercise_that_was_renamed() -> None:
         (without("start", "prompt"), ()),
         (changed("first", cell_type="markdown"), ('the answer cell "first" was turned into text; read as code',)),
         (changed("question", cell_type="code"), ()),
-        (changed("imports", source="import cmath"), ('the cell "imports" was changed; ours was used',)),
+        (changed("test_first", source="pass"), ('the cell "test_first" was changed; ours was used',)),
         (changed("imports", cell_type="raw"), ('the cell "imports" was turned into text; ours was used',)),
         ([*filled(), named(CELLS, "test_first")], ('the cell "test_first" is there more than once; ours was used',)),
         ([*filled(), named(CELLS, "start")], ()),
@@ -363,6 +363,16 @@ def test_each_repair_is_a_line(cells: list[Any], lines: tuple[str, ...]) -> None
     assert [p.cell["id"] for p in rebuilt.parts] == [c["id"] for c in CELLS]
     ours = [(p.cell, c) for p, c in zip(rebuilt.parts, CELLS, strict=True) if p.kind not in THEIRS]
     assert all(cell == as_it_was for cell, as_it_was in ours)
+
+
+@pytest.mark.parametrize("name", ["imports", "look"])
+def test_what_was_written_into_a_given_cell_is_run_after_ours(name: str) -> None:
+    rebuilt = rebuild(saved(changed(name, source="import cmath")), SMALL)
+    assert rebuilt.repairs == (f'the cell "{name}" was changed; ours was used',)
+    place = [p.name for p in rebuilt.parts].index(name)
+    ours, theirs = rebuilt.parts[place : place + 2]
+    assert ours.cell["source"] == named(CELLS, name)["source"]
+    assert (theirs.kind, theirs.cell["source"]) == ("own", "import cmath")
 
 
 def test_a_note_in_our_text_is_kept_as_a_cell_of_their_own() -> None:

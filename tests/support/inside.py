@@ -34,6 +34,12 @@ CALLS: dict[str, tuple[int, int | None, tuple[int, ...]]] = {
     "fsmount": (432, 432, NONE),
     "fspick": (433, 433, NONE),
     "mount_setattr": (442, 442, NONE),
+    "sched_setparam": (142, 118, NONE),
+    "sched_setscheduler": (144, 119, NONE),
+    "sched_setattr": (314, 274, NONE),
+    "sched_setaffinity": (203, 122, (1 << 30, 0, 0, 0, 0, 0)),
+    "setpriority": (141, 140, NONE),
+    "ioprio_set": (251, 30, NONE),
     "fork": (57, None, ()),
     "vfork": (58, None, ()),
     "clone without CLONE_THREAD": (56, 220, (0x800, 0, 0, 0, 0)),
@@ -215,18 +221,12 @@ CLOSED: dict[str, tuple[int, int | None, tuple[int, ...]]] = {
     "rt_sigqueueinfo": (129, 138, NONE),
     "rt_tgsigqueueinfo": (297, 240, NONE),
     "prlimit64": (302, 261, NONE),
-    "setpriority": (141, 140, (-1, -1, 0)),
-    "ioprio_set": (251, 30, NONE),
-    "sched_setaffinity": (203, 122, (1, 0, -1)),
-    "sched_setparam": (142, 118, NONE),
-    "sched_setscheduler": (144, 119, NONE),
-    "sched_setattr": (314, 274, NONE),
     "setsid": (112, 157, ()),
     "setpgid": (109, 154, NONE),
     "get_robust_list": (274, 100, (0, -1, -1)),
     "prctl(PR_SET_PDEATHSIG)": (157, 167, (1, 0)),
 }
-# Calls beside them that must go on: the kernel answers: the kernel answers
+# Calls beside them that must go on: the kernel answers
 GO_ON: dict[str, tuple[int, int | None, tuple[int, ...]]] = {
     "clone with CLONE_THREAD": (56, 220, (0x10000, 0, 0, 0, 0)),  # which needs other flags as well
     "socket of AF_UNIX": (41, 198, (1, -1, 0)),
@@ -244,7 +244,6 @@ GO_ON_THERE: dict[str, tuple[int, int | None, tuple[int, ...]]] = {
     "newfstatat of a descriptor": (262, 79, (-1, -1, -1, 0x1000)),
     "statx of a descriptor": (332, 291, (-1, -1, 0x1000, 0, -1)),
     "prlimit64": (302, 261, (0, -1, 0, 0)),
-    "sched_setaffinity": (203, 122, (0, 0, -1)),
     "prctl(PR_SET_NAME)": (157, 167, (15, -1)),
 }
 COLUMN = 1 if os.uname().machine == "aarch64" else 0

@@ -66,6 +66,58 @@ kind(
     ),
     FULL,
 )
+ROOT_TO_MEND = "def root(d):\n    return d\n\ndef _scale_scores(scores, d_k):\n    return scores / root(d_k)"
+kind(
+    "a helper mended below", with_cells("def root(d):\n    return d ** 0.5", end=True, scale_scores=ROOT_TO_MEND), FULL
+)
+kind(
+    "a constant set below",
+    with_cells(
+        "POWER = 0.5",
+        end=True,
+        scale_scores="POWER = 1\ndef _scale_scores(scores, d_k):\n    return scores / d_k**POWER",
+    ),
+    FULL,
+)
+CACHED = "from functools import lru_cache\n@lru_cache\ndef causal_mask(seq_len):\n    return Tensor(np.tril(np.ones((seq_len, seq_len))))"
+kind(
+    "right at the end, decorated",
+    with_cells(CACHED, end=True, causal_mask="def causal_mask(seq_len):\n    return seq_len"),
+    FULL,
+)
+kind("a helper behind what fails", with_cells(f"print(not_there)\n{HELPER}", end=True, scale_scores=HELPED), FULL)
+kind(
+    "a helper behind a program",
+    with_cells(f"import subprocess\nsubprocess.run(['ls'])\n{HELPER}", end=False, scale_scores=HELPED),
+    FULL,
+)
+kind(
+    "a package installed on top of an answer",
+    submission({"scale_scores": f"!pip install numpy\n%pip install numpy\n{SCALE}"}),
+    FULL,
+)
+kind(
+    "a module written and imported",
+    with_cells(f"%%writefile helpers.py\n{HELPER}\n", "from helpers import root", end=True, scale_scores=HELPED),
+    FULL,
+)
+kind(
+    "standard output as a stream",
+    with_cells(
+        "import sys\nassert not sys.stdout.closed\nsys.stdout.writelines(['a'])\n" + HELPER,
+        end=True,
+        scale_scores=HELPED,
+    ),
+    FULL,
+)
+
+
+def into_imports(notebook: Notebook) -> None:
+    imports = cell(notebook, "imports")
+    imports["source"] = "".join(imports["source"]) + f"\n{HELPER}"
+
+
+kind("an import added to ours", submission({"scale_scores": HELPED}, edit=into_imports), FULL)
 kind("slow cells at the end", with_cells(*["import time; time.sleep(1.5)"] * 8, end=True), FULL)
 kind("slow cells in the middle", with_cells(*["import time; time.sleep(1.5)"] * 8, end=False), FULL)
 kind("many endless loops", with_cells(*["while True: pass"] * 3, end=True), FULL)

@@ -98,6 +98,7 @@ for what, act in {
     "a thousand arrays": "reply([['a%d' % n, '<f4', [0]] for n in range(1000)], b''); hush()",
     "60 MB": "announce('<f4', [15 << 20], bytes(60 << 20)); hush()",
     "one byte at a time": "[(wire.sendall(b'{'), time.sleep(0.05)) for _ in range(1000)]",
+    "a shape that tells": "announce('<f4', [int(x) for x in scores.data.view('u4').ravel()[:6]] + [0]); hush()",
     "more than was asked for": "[announce('<f4', [1], bytes(4)) for _ in range(50)]",
     "a stand-in that was not offered": "reply([], b'', stand_in='_scale_scores', index=-1, arguments={}); hush()",
     "the end of the wire": "wire.shutdown(socket.SHUT_RDWR)",
@@ -163,6 +164,20 @@ kind(
     FULL,
 )
 
+kind(
+    "a hurry to get and to keep a processor",
+    added("""import os
+for attempt in (
+    lambda: os.sched_setaffinity(0, {0}),
+    lambda: os.nice(19),
+    lambda: os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0)),
+):
+    try:
+        attempt()
+    except OSError:
+        pass"""),
+    FULL,
+)
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
