@@ -107,6 +107,7 @@ class JailSession:
         self._anew: set[int] = set()  # cells that made something anew that was there
         self._blank = {cell.exercise for cell in self.cells if cell.blank}
         self._restarts = 0
+        self._together = True  # cells that are run again may be run in one go
 
     def run(self) -> list[CellRun]:
         """Run all cells, as often as it takes to get past those that hang or end the process."""
@@ -223,6 +224,8 @@ class JailSession:
 
     def _run_cells(self, running: Running, way: Way) -> bool:
         """Run the cells in a new copy; False if one of them ended it."""
+        if (together := self._run_together(running, way)) is not None:
+            return together
         for number, cell in enumerate(self.cells):
             before = self.runs[number]
             if (before is None or before.trouble not in ENDED) and not (way.bare and cell.role == CellRole.OWN):
@@ -236,6 +239,30 @@ class JailSession:
             if way.above and cell.exercise == way.exercise:
                 break
         return True
+
+    def _run_together(self, running: Running, way: Way) -> bool | None:
+        """Run cells that have been quick before in one go; None if some were not, False if the copy is gone."""
+        place = next((n for n, cell in enumerate(self.cells) if way.above and cell.exercise == way.exercise), None)
+        upto = self.cells[: len(self.cells) if place is None else place + 1]
+        quick = all(run is not None and run.trouble in (Trouble.NONE, Trouble.ERROR) for run in self.runs[: len(upto)])
+        if (
+            not upto
+            or not self._together
+            or not quick
+            or sum(self._seconds.get(n, 0) for n in range(len(upto))) > QUICK_CELL
+        ):
+            return None
+        cells = [[c.source, c.role] for c in upto if not (way.bare and c.role == CellRole.OWN)]
+        request: Message = {"do": wire.Request.AGAIN, "cells": cells, "defined": self.defined}
+        request["give_back"] = not way.as_left
+        seconds = min(self.jail.limits.cell_time, self._left)
+        try:
+            running.call(request, {}, seconds, Sizes.of_run(self.jail.limits), {}, lambda message: message)
+        except Gone:
+            self._together = False
+        self._left -= running.took
+        self.starved |= running.starved
+        return self._together
 
     def _seconds_for(self, number: int) -> float:
         """How long a cell may run; 0 if it is left out."""

@@ -29,6 +29,7 @@ class Request(StrEnum):
 
     LOOK_AROUND = "look around"
     RUN = "run"
+    AGAIN = "run again"  # cells that have been run in another copy
     ASK = "ask"
 
 

@@ -63,6 +63,16 @@ def answer_well(copy: Copy, request: Message, _arrays: Arrays) -> None:
     copy.say({"id": request["id"], "problem": "", "text": "", "raised": ""}, {"y": np.ones(1)})
 
 
+class Unheard(Copy):
+    """A copy that runs one of several cells together: what comes of it is not told."""
+
+    def __init__(self, copy: Copy) -> None:
+        super().__init__(copy.connection, copy.number)
+
+    def say(self, message: Message, arrays: Arrays | None = None) -> None:
+        pass
+
+
 class PlayedJail(Jail):
     """Copies that do `on_run` for each cell and `on_ask` for each question.
 
@@ -95,6 +105,11 @@ class PlayedJail(Jail):
                 if request["do"] == wire.Request.RUN:
                     self.ran.append((copy.number, request["source"]))
                     self.on_run(copy, request, arrays)
+                elif request["do"] == wire.Request.AGAIN:
+                    for source, role in request["cells"]:
+                        self.ran.append((copy.number, source))
+                        self.on_run(Unheard(copy), request | {"source": source, "role": role}, arrays)
+                    run_well(copy, request, arrays)
                 else:
                     self.asked.append((copy.number, request["probe"]))
                     self.on_ask(copy, request, arrays)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from limits import PATIENCE
-from played import OFFERED, SHORT, Arrays, Copy, Message, PlayedJail, ask, failing, run_well, saying
+from played import OFFERED, SHORT, Act, Arrays, Copy, Message, PlayedJail, ask, failing, run_well, saying
 
 from exercises.model import Question, Verdict
 from exercises.problem import Problem
@@ -194,3 +194,47 @@ def test_an_answer_runs_no_longer_than_there_is_time_for_the_notebook():
     )
     assert session.run() == [CellRun(trouble=Trouble.TIME), CellRun(trouble=Trouble.SKIPPED)]
     session.close()
+
+
+# --- run again, in one go ---------------------------------------------------------------------------------------------
+
+
+def requests(jail_on_run: Act, *cells: RunCell) -> list[str]:
+    """What each copy was told to do with cells, for a question with and one without stand-ins."""
+    told: list[str] = []
+
+    class Listening(PlayedJail):
+        def _play(self, copy: Copy) -> None:
+            hear = copy.hear
+
+            def heard() -> tuple[Message, Arrays]:
+                request, arrays = hear()
+                told.append(request["do"])
+                return request, arrays
+
+            copy.hear = heard  # type: ignore[method-assign]
+            super()._play(copy)
+
+    session = JailSession(Listening(on_run=jail_on_run), cells)
+    for stand_ins in ({}, OFFERED):
+        assert ask(session, "a", stand_ins) == Problem.NONE
+    session.close()
+    return told
+
+
+def test_cells_that_were_quick_are_run_again_in_one_go():
+    assert requests(run_well, GIVEN, A, BELOW) == ["run", "run", "run", "ask", "run again", "ask"]
+
+
+def test_where_one_was_slow_they_are_run_one_by_one(monkeypatch):
+    monkeypatch.setattr(session_module, "QUICK_CELL", 0)
+    assert requests(run_well, GIVEN, A) == ["run", "run", "ask", "run", "run", "ask"]
+
+
+def test_where_it_ends_the_copy_they_are_run_one_by_one():
+    def on_run(copy: Copy, request: Message, arrays: Arrays) -> None:
+        if request["do"] == "run again":
+            copy.die()
+        run_well(copy, request, arrays)
+
+    assert requests(on_run, GIVEN, A) == ["run", "run", "ask", "run again", "run", "run", "ask"]
