@@ -12,7 +12,16 @@ from grader.course import ROOT
 
 pytestmark = [pytest.mark.jail, pytest.mark.slow, pytest.mark.timeout(1200)]
 
-PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", str(Path(__file__).with_name("test_gauntlet.py")))
+PYTEST = (
+    "-m",
+    "pytest",
+    "-q",
+    "-m",
+    "not slow",
+    "-p",
+    "no:cacheprovider",
+    str(Path(__file__).with_name("test_gauntlet.py")),
+)
 PYTHON = (sys.executable, "-P", *PYTEST)
 SETTINGS = {"no namespaces": without_namespaces(*PYTEST)}
 if os.geteuid() == 0:  # only root can become others
