@@ -66,7 +66,7 @@ def refused(root: Path, *command: str) -> str:
     before = files(root)
     done = python(root, "-m", "grader", *command)
     assert done.returncode == 1 and files(root) == before, done.stdout + done.stderr
-    (line,) = done.stderr.splitlines()
+    (line,) = (line for line in done.stderr.splitlines() if "the jail is made of Landlock" not in line)
     return line
 
 

@@ -151,7 +151,7 @@ def test_what_was_judged_before_keeps_its_points(judges: Judges) -> None:
     [
         (signal.SIGKILL, "the process that judged it ended twice, by SIGKILL"),
         (signal.SIGSEGV, "the process that judged it ended twice, by SIGSEGV"),
-        (signal.SIGSTOP, "judging it was stopped after 3 s without a word"),
+        (signal.SIGSTOP, f"judging it was stopped after {3 * (0.5 + 0.5 * PATIENCE):.0f} s without a word"),
     ],
 )
 def test_a_judging_process_that_ends_costs_one_result(
