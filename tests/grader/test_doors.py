@@ -18,7 +18,7 @@ from grader.course import ROOT, load_assignment
 from grader.sandbox import pool
 
 # nbgrader's own, from its gradebook
-pytestmark = [pytest.mark.jail, pytest.mark.long, pytest.mark.filterwarnings("ignore:Object of type")]
+pytestmark = [pytest.mark.jail, pytest.mark.slow, pytest.mark.filterwarnings("ignore:Object of type")]
 WARNING = "GRADER_JAIL=none: nothing protects this machine from what students wrote"
 SECRET = "1999-12-31 23:59:59 UTC"
 

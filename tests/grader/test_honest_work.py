@@ -16,7 +16,7 @@ from grader.sandbox.check_jail import open_jail
 from grader.sandbox.jail import Jail
 from grader.sandbox.limits import Limits
 
-pytestmark = pytest.mark.jail
+pytestmark = [pytest.mark.jail, pytest.mark.slow]
 
 LIMITS = Limits(cell_time=2 * PATIENCE, probe_time=1.5 * PATIENCE, own_time=1 * PATIENCE, memory=800 << 20)
 WRONG = FULL - 2  # with WRONG_SCALE
@@ -97,19 +97,16 @@ def in_the_middle(source: str, **changed: str) -> bytes:
     return submission(changed, edit=edit)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", SCRATCH)
 def test_a_cell_at_the_end_costs_nothing(graded: Graded, kind: str) -> None:
     assert graded(added(SCRATCH[kind], where=-1)).scores == graded_right(graded)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", SCRATCH)
 def test_a_cell_in_the_middle_costs_nothing(graded: Graded, kind: str) -> None:
     assert graded(in_the_middle(SCRATCH[kind])).scores == graded_right(graded)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", SCRATCH)
 def test_a_cell_brings_wrong_and_blank_work_nothing(graded: Graded, kind: str) -> None:
     assert graded(added(SCRATCH[kind], where=-1, scale_scores=WRONG_SCALE)).score == WRONG
@@ -229,7 +226,6 @@ def test_wrong_work_in_several_cells_is_wrong(graded: Graded, data: bytes, score
 # --- slow cells -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("where", [-1, "imports"])
 def test_eight_slow_cells_cost_nothing(graded: Graded, where: str | int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Here they may take 1 s together; the one that goes beyond it is stopped, and what is not quick is left out."""

@@ -283,7 +283,8 @@ LOOP = submission({"scale_scores": "def _scale_scores(scores, d_k):\n    while T
 @contextmanager
 def started(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
     """The command at work; it and all that it started are gone afterwards."""
-    command = [sys.executable, "-m", "grader", "grade", MODULE, "--class", str(folder), "--json", *options]
+    command = ["env", "--default-signal=INT"]  # a shell's background commands do not hear of Ctrl-C
+    command += [sys.executable, "-m", "grader", "grade", MODULE, "--class", str(folder), "--json", *options]
     process = subprocess.Popen(
         command, cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
