@@ -15,7 +15,7 @@ class Limits:
     whole_time: float = 50  # all answers, given cells and questions together
     own_time: float = 20  # all cells of the student's own together
     judge_time: float = 15  # of processor time: reading and judging, which is our part
-    judge_memory: int = 640 << 20  # for reading and judging
+    judge_memory: int = 512 << 20  # for reading and judging
     memory: int = 1536 << 20  # address space, of which the warm process has about 400 MB
     threads: int = 16  # in one process; it can start no other
     file_size: int = 16 << 20
