@@ -71,10 +71,8 @@ class Stopwatch:
     """A process's own time in seconds: what it computes, and what it sleeps; not what it waits for a processor, or for us."""
 
     def __init__(self, pid: int) -> None:
-        self._pid, self._clock = (
-            pid,
-            (~pid << 3) | 2,
-        )  # the processor clock of another process, see clock_getcpuclockid(3)
+        self._pid = pid
+        self._clock = (~pid << 3) | 2  # the processor clock of another process, see clock_getcpuclockid(3)
         self._before = self._waited()
         self._computed, self._start, self.ours = self._processor(), time.monotonic(), 0.0
 

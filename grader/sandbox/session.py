@@ -124,7 +124,7 @@ class JailSession:
         First, names are as the cells left them; then, cells below the exercise have not been run; then both; then, the student's
         own cells above it have not been run either.
         """
-        place = next((n for n, cell in enumerate(self.cells) if cell.exercise == exercise), None)
+        place = self._place(exercise)
         if place is None or exercise in self._blank:
             return
         above = Way(exercise, above=True)
@@ -222,39 +222,45 @@ class JailSession:
     def _close(self, way: Way) -> None:
         self._copies.pop(way).close()
 
+    def _place(self, exercise: str) -> int | None:
+        """The number of an exercise's answer cell."""
+        return next((n for n, cell in enumerate(self.cells) if exercise and cell.exercise == exercise), None)
+
+    def _numbers(self, way: Way) -> list[int]:
+        """The cells that are run in a copy."""
+        last = self._place(way.exercise) if way.above else None
+        numbers = range(len(self.cells) if last is None else last + 1)
+        return [n for n in numbers if not (way.bare and self.cells[n].role == CellRole.OWN)]
+
     def _run_cells(self, running: Running, way: Way) -> bool:
         """Run the cells in a new copy; False if one of them ended it."""
-        if (together := self._run_together(running, way)) is not None:
-            return together
-        for number, cell in enumerate(self.cells):
+        numbers = self._numbers(way)
+        if self._may_run_together(numbers):
+            return self._run_together(running, way, numbers)
+        for number in numbers:
             before = self.runs[number]
-            if (before is None or before.trouble not in ENDED) and not (way.bare and cell.role == CellRole.OWN):
-                seconds = self._seconds_for(number)
-                run = self._run_cell(running, number, way, seconds) if seconds > 0 else CellRun(trouble=Trouble.SKIPPED)
-                self._count(number, running.took if seconds > 0 else 0)
-                if before is None or run.trouble in ENDED:
-                    self.runs[number] = run
-                if run.trouble in ENDED:
-                    return False
-            if way.above and cell.exercise == way.exercise:
-                break
+            if before is not None and before.trouble in ENDED:
+                continue
+            seconds = self._seconds_for(number)
+            run = self._run_cell(running, number, way, seconds) if seconds > 0 else CellRun(trouble=Trouble.SKIPPED)
+            self._count(number, running.took if seconds > 0 else 0)
+            if before is None or run.trouble in ENDED:
+                self.runs[number] = run
+            if run.trouble in ENDED:
+                return False
         return True
 
-    def _run_together(self, running: Running, way: Way) -> bool | None:
-        """Run cells that have been quick before in one go; None if some were not, False if the copy is gone."""
-        place = next((n for n, cell in enumerate(self.cells) if way.above and cell.exercise == way.exercise), None)
-        upto = self.cells[: len(self.cells) if place is None else place + 1]
-        quick = all(run is not None and run.trouble in (Trouble.NONE, Trouble.ERROR) for run in self.runs[: len(upto)])
-        if (
-            not upto
-            or not self._together
-            or not quick
-            or sum(self._seconds.get(n, 0) for n in range(len(upto))) > QUICK_CELL
-        ):
-            return None
-        cells = [[c.source, c.role] for c in upto if not (way.bare and c.role == CellRole.OWN)]
-        request: Message = {"do": wire.Request.AGAIN, "cells": cells, "defined": self.defined}
-        request["give_back"] = not way.as_left
+    def _may_run_together(self, numbers: Sequence[int]) -> bool:
+        """Whether all of these cells have been run to their ends, and quickly."""
+        runs = [self.runs[n] for n in numbers]
+        done = all(run is not None and run.trouble in (Trouble.NONE, Trouble.ERROR) for run in runs)
+        quick = sum(self._seconds.get(n, 0) for n in numbers) <= QUICK_CELL
+        return bool(numbers) and self._together and done and quick
+
+    def _run_together(self, running: Running, way: Way, numbers: Sequence[int]) -> bool:
+        """Run cells in one go; False if the copy is gone, and then they are run one by one from now on."""
+        cells = [[self.cells[n].source, self.cells[n].role] for n in numbers]
+        request: Message = {"do": wire.Request.AGAIN, "cells": cells} | self._how(way)
         seconds = min(self.jail.limits.cell_time, self._left)
         try:
             running.call(request, {}, seconds, Sizes.of_run(self.jail.limits), {}, lambda message: message)
@@ -263,6 +269,10 @@ class JailSession:
         self._left -= running.took
         self.starved |= running.starved
         return self._together
+
+    def _how(self, way: Way) -> Message:
+        """What a copy has to know to run cells."""
+        return {"defined": self.defined, "give_back": not way.as_left}
 
     def _seconds_for(self, number: int) -> float:
         """How long a cell may run; 0 if it is left out."""
@@ -286,8 +296,7 @@ class JailSession:
     def _run_cell(self, running: Running, number: int, way: Way, seconds: float) -> CellRun:
         """Run one cell; the copy is closed if it is of no more use."""
         cell = self.cells[number]
-        request: Message = {"do": wire.Request.RUN, "source": cell.source, "role": cell.role, "defined": self.defined}
-        request["give_back"] = not way.as_left
+        request: Message = {"do": wire.Request.RUN, "source": cell.source, "role": cell.role} | self._how(way)
         run: CellRun
         try:
             (run, raised, anew), _ = running.call(

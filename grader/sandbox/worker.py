@@ -175,14 +175,14 @@ def serve(connection: Line, warm: Warm, settings: Settings) -> None:
         if message["do"] == Request.LOOK_AROUND:
             reply["holds"] = walls.look_around(settings.hidden, settings.scratch)
         elif message["do"] == Request.RUN:
-            error, anew = _run(message, names, warm)
+            error, anew = _run(message, message["source"], message["role"], names, warm)
             reply |= {"output": captured.text(), "error": "", "raised": "", "anew": anew}
             if error is not None:
                 reply |= {"error": describe(error), "raised": type(error).__name__}
             del error
         elif message["do"] == Request.AGAIN:
             for source, role in message["cells"]:
-                _run_again(message | {"source": source, "role": role}, names, warm)
+                _run(message, source, role, names, warm, seen=True)
         else:
             results, answer = _ask(connection, message, arrays, names)
             reply |= answer
@@ -205,43 +205,37 @@ def _ask(
     return results, {"problem": problem, "text": text[:MOST_TEXT], "raised": raised, "changed": changed}
 
 
-def _run(message: dict[str, Any], names: Names, warm: Warm) -> tuple[BaseException | None, bool]:
-    """Run a cell, a student's as Jupyter would; what it raised, if anything, and whether it made something anew."""
-    if message["give_back"] and message["role"] != "own":
+def _run(
+    message: dict[str, Any], source: str, role: str, names: Names, warm: Warm, seen: bool = False
+) -> tuple[BaseException | None, bool]:
+    """Run a cell, a student's as Jupyter would; what it raised, if anything, and whether it made something anew.
+
+    seen  what it prints and shows has been: what is plain Python needs no shell
+    """
+    if message["give_back"] and role != "own":
         names.give_back()
     before = dict(names.namespace)
     error: BaseException | None = None
     try:
-        if message["role"] == "given":
-            exec(compile(message["source"], "<given>", "exec"), names.namespace)  # noqa: S102  (a cell of ours)
+        if role == "given":
+            exec(compile(source, "<given>", "exec"), names.namespace)  # noqa: S102  (a cell of ours)
+        elif seen and (code := _plain_python(source)) is not None:
+            exec(code, names.namespace)  # noqa: S102  (a student's cell)
         else:
-            outcome = warm.run_cell(warm.shell, message["source"], store_history=True)
+            outcome = warm.run_cell(warm.shell, source, store_history=True)
             error = outcome.error_before_exec or outcome.error_in_exec
     except Exception as raised:  # noqa: BLE001  (a cell of ours calls what students wrote)
         error = raised
-    if error is not None and message["role"] == "own":
-        _define(message["source"], names.namespace, warm)
-    return error, names.keep(before, message["role"], message["defined"])
+    if error is not None and role == "own":
+        _define(source, names.namespace, warm)
+    return error, names.keep(before, role, message["defined"])
 
 
-def _run_again(message: dict[str, Any], names: Names, warm: Warm) -> None:
-    """As _run, where what a cell prints and shows has been seen: what is plain Python needs no shell."""
-    try:
-        code = None if "get_ipython" in message["source"] else compile(message["source"], "<again>", "exec")
-    except (SyntaxError, ValueError):
-        code = None
-    if code is None or message["role"] == "given":
-        _run(message, names, warm)
-        return
-    if message["give_back"] and message["role"] != "own":
-        names.give_back()
-    before = dict(names.namespace)
-    try:
-        exec(code, names.namespace)  # noqa: S102  (a student's cell)
-    except Exception:  # noqa: BLE001  (it has been seen)
-        if message["role"] == "own":
-            _define(message["source"], names.namespace, warm)
-    names.keep(before, message["role"], message["defined"])
+def _plain_python(source: str) -> types.CodeType | None:
+    """A cell's code; None if only the shell can run it."""
+    with suppress(SyntaxError, ValueError):
+        return None if "get_ipython" in source else compile(source, "<again>", "exec")
+    return None
 
 
 def _define(source: str, namespace: dict[str, Any], warm: Warm) -> None:
