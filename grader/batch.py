@@ -13,16 +13,13 @@ from grader import records
 from grader.classroom import Classroom, Submission, find_submission, only_writer
 from grader.course import Assignment, load_assignment
 from grader.errors import CourseError, JailError
+from grader.grade import nothing
 from grader.result import Result, Status
 from grader.sandbox import pool
 
 HELD = 100 << 20  # bytes of submissions that are read and waiting
 
 OnResult = Callable[[Result], None]
-
-
-def nothing(*_arguments: object) -> None:
-    pass
 
 
 def grade_submission(submission: Submission, module: str) -> Result:
@@ -73,15 +70,14 @@ def grade_class(
         to_do = _to_do(names, assignment, classroom, force, done)
         graded = _side_by_side(to_do, assignment, workers, 4 * at_a_time, meanwhile)
         starved: list[Submission] = []
-        for submission, result in stack.enter_context(closing(graded)):
-            if result.starved:
-                starved.append(submission)
-                continue
-            writer.write(submission, result, classroom.autograded(submission.student, module))
-            done(result)
-        for submission, result in stack.enter_context(closing(_side_by_side(iter(starved), assignment, workers, 1))):
-            writer.write(submission, result, classroom.autograded(submission.student, module))
-            done(result)
+        alone = _side_by_side(iter(starved), assignment, workers, 1)  # begins when it is known who starved
+        for results_of, first in ((graded, True), (alone, False)):
+            for submission, result in stack.enter_context(closing(results_of)):
+                if first and result.starved:
+                    starved.append(submission)
+                    continue
+                writer.write(submission, result, classroom.autograded(submission.student, module))
+                done(result)
     return sorted(results, key=lambda result: result.student)
 
 

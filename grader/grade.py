@@ -64,7 +64,7 @@ def grade_notebook(
         verdicts=session.verdicts,
         repairs=rebuilt.repairs,
         blank=tuple(p.name for p in rebuilt.parts if p.blank),
-        notebook=kept_notebook(rebuilt, assignment, runs, session.verdicts),
+        notebook=_notebook(rebuilt, assignment, runs, session.verdicts),
         seconds=time.perf_counter() - start,
         starved=session.starved,
     )
@@ -106,7 +106,7 @@ def cut_short(
         verdicts=whole,
         repairs=rebuilt.repairs,
         blank=tuple(p.name for p in rebuilt.parts if p.blank and p.kind == CellKind.ANSWER),
-        notebook=kept_notebook(rebuilt, assignment, {}, whole),
+        notebook=_notebook(rebuilt, assignment, {}, whole),
     )
 
 
@@ -115,7 +115,7 @@ def _not_judged(exercise: Exercise, reason: str) -> Verdict:
     return Verdict(exercise.name, 0, exercise.points, cases)
 
 
-def kept_notebook(
+def _notebook(
     rebuilt: Rebuilt, assignment: Assignment, runs: Mapping[int, CellRun], verdicts: Mapping[str, Verdict]
 ) -> dict[str, Any]:
     """The rebuilt notebook with outputs of ours. `runs` are by id() of the part."""

@@ -46,14 +46,13 @@ class Word(StrEnum):
 
 @dataclass(frozen=True)
 class Task:
-    """What a judging process is to do: grade a submission, or only tell how well it fits (no limits of a jail)."""
+    """What a judging process is to do: grade a submission, or only tell how well it fits."""
 
     module: str
+    limits: Limits
+    only_fit: bool = False
     student: str = ""
-    limits: Limits | None = None
     one_at_a_time: bool = False
-    seconds: float = 0
-    memory: int = 0
 
 
 class FarJail:
@@ -61,7 +60,7 @@ class FarJail:
 
     def __init__(self, connection: socket.socket, told: Connection, task: Task) -> None:
         self._connection, self._told = connection, told
-        self.limits, self.one_at_a_time = task.limits or Limits(), task.one_at_a_time
+        self.limits, self.one_at_a_time = task.limits, task.one_at_a_time
 
     def open(self) -> Copy:
         self._told.send((Word.OPEN, None))
@@ -86,7 +85,7 @@ def serve(connection: socket.socket) -> None:
             data = told.recv_bytes()
         except EOFError:
             return
-        _limit(task)
+        _limit(task.limits)
         word, about = _do(task, data, connection, told)
         del data
         tired = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > TIRED
@@ -98,7 +97,7 @@ def serve(connection: socket.socket) -> None:
 def _do(task: Task, data: bytes, connection: socket.socket, told: Connection) -> tuple[Word, Any]:
     try:
         assignment = load_assignment(task.module)
-        if task.limits is None:
+        if task.only_fit:
             return Word.RESULT, fit(data, assignment)
         jail = cast(Jail, FarJail(connection, told, task))
         result = grade_notebook(
@@ -118,12 +117,12 @@ def _do(task: Task, data: bytes, connection: socket.socket, told: Connection) ->
     return Word.RESULT, result
 
 
-def _limit(task: Task) -> None:
+def _limit(limits: Limits) -> None:
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = math.ceil(usage.ru_utime + usage.ru_stime + task.seconds)
+    seconds = math.ceil(usage.ru_utime + usage.ru_stime + limits.judge_time)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.RLIM_INFINITY))
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (size + task.memory, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_AS, (size + limits.judge_memory, resource.RLIM_INFINITY))
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -75,10 +75,9 @@ class Judges:
 
     def fit(self, data: bytes, module: str) -> int:
         """How many answers of a module a notebook seems to have; -1 if it is none, or cannot be read within bounds."""
-        limits = Limits()
-        task = Task(module, seconds=limits.judge_time, memory=limits.judge_memory)
+        task = Task(module, Limits(), only_fit=True)
         try:
-            with self._large if len(data) > LARGE else nullcontext(), self._judge() as judge:
+            with self._turn(data), self._judge() as judge:
                 found: int = judge.do(task, data, None, {})
                 return found
         except Over:
@@ -89,12 +88,12 @@ class Judges:
 
         A process that is gone, and not by its limits, is tried once more.
         """
-        assignment, limits = load_assignment(module), jail.limits
-        task = Task(module, student, limits, jail.one_at_a_time, limits.judge_time, limits.judge_memory)
+        assignment = load_assignment(module)
+        task = Task(module, jail.limits, student=student, one_at_a_time=jail.one_at_a_time)
         rebuilt: list[Rebuilt] = []
         verdicts: dict[str, Verdict] = {}
         told: Told = {Word.REBUILT: rebuilt.append, Word.VERDICT: lambda v: verdicts.update({v.exercise: v})}
-        with self._large if len(data) > LARGE else nullcontext():
+        with self._turn(data):
             for again in (True, False):
                 try:
                     with self._judge() as judge:
@@ -107,10 +106,17 @@ class Judges:
         known = rebuilt[0] if rebuilt else Rebuilt(rebuild(NOTHING, assignment).parts, ())
         return cut_short(known, assignment, verdicts, str(over), student)
 
+    def _turn(self, data: bytes) -> AbstractContextManager[object]:
+        """Large submissions wait for each other."""
+        return self._large if len(data) > LARGE else nullcontext()
+
     @contextmanager
     def _judge(self) -> Iterator["_Judge"]:
         """A process that does nothing at the moment; it is used again unless it is of no more use."""
-        judge = self._idle.pop() if self._idle else _Judge(self._warm.open(), self._warm)
+        try:
+            judge = self._idle.pop()
+        except IndexError:
+            judge = _Judge(self._warm.open(), self._warm)
         try:
             yield judge
         except BaseException:
@@ -141,7 +147,8 @@ class _Judge:
     def do(self, task: Task, data: bytes, jail: Jail | None, told: Told) -> Any:
         """What comes of a task. Raises Over, JailError or Broken."""
         slots: set[int] = set()
-        longest = WAIT * (task.seconds + (max(task.limits.whole_time, task.limits.own_time) if task.limits else 0))
+        limits = task.limits
+        longest = WAIT * (limits.judge_time + (0 if task.only_fit else max(limits.whole_time, limits.own_time)))
         try:
             self._told.send(task)
             self._told.send_bytes(data)
@@ -184,7 +191,7 @@ class _Judge:
             case Word.NO_JAIL:
                 raise JailError(*about)
             case Word.NO_MEMORY:
-                raise Over(f"it needed more than {task.memory >> 20} MB to be read and judged")
+                raise Over(f"it needed more than {task.limits.judge_memory >> 20} MB to be read and judged")
         text, trace = about
         bug = Broken(text)
         bug.add_note(trace)
@@ -195,6 +202,6 @@ class _Judge:
         self.tired = True
         ended = self._warm.end(self._copy.slot)
         if ended.signal == signal.SIGXCPU:
-            return Over(f"it needed more than {task.seconds:g} s of processor time to be read and judged")
+            return Over(f"it needed more than {task.limits.judge_time:g} s of processor time to be read and judged")
         by = signal.Signals(ended.signal).name if ended.signal else "no signal"
         return Over(f"the process that judged it ended twice, by {by}", again=True)
