@@ -43,7 +43,7 @@ def grade_class(
 
     jobs       submissions graded at a time; 0 for one per core
     force      grade also what has not changed since it was graded
-    executor   where grading runs; threads if None, each with a jail, which is a process of its own
+    executor   where grading runs; threads if None, each with a process that judges
     on_start   is told who will be graded, on_result each result when it is there
     meanwhile  is called in a thread while the first submission is graded
 

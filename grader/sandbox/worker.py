@@ -1,6 +1,6 @@
 """Inside the jail: a warm process that is copied for each submission; a copy runs cells and answers probes.
 
-With wire.py, walls.py, the probes and the library, this is all of ours that a jail sees. It decides nothing. jail.py starts it.
+It decides nothing. files.py lists what else of ours a jail sees; jail.py starts it.
 """
 
 import ast
