@@ -20,13 +20,22 @@ def same(answer: np.ndarray, reference: np.ndarray) -> bool:
         return False
     answer, reference = np.asarray(answer, dtype=float), np.asarray(reference, dtype=float)
     low, high = reference <= -BLOCKED, reference >= BLOCKED
-    plain = reference[~(low | high)]
-    size = np.abs(plain[np.isfinite(plain)]).max(initial=1e-2)
-    return (
-        bool(np.allclose(answer[~(low | high)], plain, rtol=1e-3, atol=1e-4 * size, equal_nan=True))
-        and bool((answer[low] <= plain.min(initial=0) - NO_SHARE).all())
-        and bool((answer[high] >= BLOCKED).all())
-    )
+    blocked = low | high
+    if blocked.any():
+        plain = reference[~blocked]
+        blocks = (answer[low] <= plain.min(initial=0) - NO_SHARE).all() and (answer[high] >= BLOCKED).all()
+        return bool(blocks) and _close(answer[~blocked], plain)
+    return _close(answer, reference)
+
+
+def _close(answer: np.ndarray, reference: np.ndarray) -> bool:
+    """np.allclose, with a tolerance that goes by the largest number and nan equal to nan; several times as quick."""
+    sizes, off = np.abs(reference), np.abs(answer - reference)
+    largest = sizes.max(initial=1e-2)
+    if not np.isnan(largest):
+        return bool((off <= 1e-3 * sizes + 1e-4 * largest).all())
+    close = off <= 1e-3 * sizes + 1e-4 * np.nanmax(sizes, initial=1e-2)
+    return bool((close | (np.isnan(answer) & np.isnan(reference))).all())
 
 
 def expected(exercise: Exercise, question: Question) -> Arrays:

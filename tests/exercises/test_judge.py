@@ -431,6 +431,21 @@ def test_same(answer: list[float], right: list[float], equal: bool) -> None:
     assert same(np.array(answer), np.array(right)) is equal
 
 
+def test_plain_numbers_are_the_same_where_numpy_says_so() -> None:
+    rng = np.random.default_rng(0)
+    numbers = [0, 1, -1, 1e-3, 5e7, np.nan, 1.0005, 1.002, 100, 1e-9]
+    seen = []
+    for length in list(range(5)) * 200:
+        right = rng.choice(numbers, length)
+        answer = np.where(rng.random(length) < 0.7, right, rng.choice(numbers, length))
+        answer = answer * (1 + rng.choice([0, 1e-5, 9e-4, 1.1e-3]))
+        largest = np.nanmax(np.abs(right), initial=1e-2)
+        equal = np.allclose(answer, right, rtol=1e-3, atol=1e-4 * largest, equal_nan=True)
+        assert same(answer, right) is equal
+        seen.append(equal)
+    assert 200 < sum(seen) < 800
+
+
 def test_numbers_of_other_kinds_are_not_the_same() -> None:
     assert same(np.array([True, False]), np.array([1.0, 0.0])) and same(np.array([1, 0], np.int8), np.array([1.0, 0.0]))
     assert not same(np.array(["1"]), np.array([1.0])) and not same(np.array([1 + 0j]), np.array([1.0]))
