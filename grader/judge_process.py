@@ -28,7 +28,7 @@ from grader.sandbox.jail import Jail
 from grader.sandbox.limits import Limits
 from grader.sandbox.warm import Copy, Ended
 
-TIRED = 300 << 10  # KiB at most; a process that had more is not used again
+TIRED = 200 << 10  # KiB; a process that took so much more than it began with is not used again
 
 
 class Word(StrEnum):
@@ -79,6 +79,7 @@ class FarJail:
 def serve(connection: socket.socket) -> None:
     """Do tasks until the other side is gone."""
     told = Connection(os.dup(connection.fileno()))
+    fresh = _most_memory()  # the process that it is a copy of may be large itself
     while True:
         try:
             task: Task = told.recv()
@@ -88,7 +89,7 @@ def serve(connection: socket.socket) -> None:
         _limit(task.limits)
         word, about = _do(task, data, connection, told)
         del data
-        tired = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > TIRED
+        tired = _most_memory() > fresh + TIRED
         told.send((word, (about, tired)))
         if tired or word != Word.RESULT:
             return
@@ -115,6 +116,11 @@ def _do(task: Task, data: bytes, connection: socket.socket, told: Connection) ->
     except Exception as error:  # noqa: BLE001  (a bug of ours is told on the other side)
         return Word.BUG, (f"{type(error).__name__}: {error}", traceback.format_exc())
     return Word.RESULT, result
+
+
+def _most_memory() -> int:
+    """What this process has had at most, in KiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _limit(limits: Limits) -> None:

@@ -95,6 +95,7 @@ def test_right_work_is_graded_in_a_process_that_is_used_again(judges: Judges) ->
     assert judging(judges) == before and len(before) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("data", "limits", "reason"),
     [
@@ -121,6 +122,7 @@ def test_50_mb_of_nested_lists(judges: Judges) -> None:
     assert judges.grade(RIGHT, MODULE, jail()).score == 28
 
 
+@pytest.mark.long
 def test_what_was_judged_before_keeps_its_points(judges: Judges) -> None:
     """Here a student's process asks for references that take us long: no more of them than one question allows."""
     Q = K = np.ones((16, 16, 16, 3), np.int8)
@@ -146,6 +148,7 @@ def test_what_was_judged_before_keeps_its_points(judges: Judges) -> None:
     assert result.score > 0 and sorted(played.ended) == list(range(1, played.opened + 1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "reason"),
     [
@@ -173,6 +176,7 @@ def test_a_judging_process_that_ends_costs_one_result(
     assert judges.grade(RIGHT, MODULE, jail()).score == 28
 
 
+@pytest.mark.long
 def test_a_process_that_took_much_memory_is_not_used_again(judges: Judges) -> None:
     judges.grade(RIGHT, MODULE, jail())
     before = judging(judges)
@@ -180,6 +184,39 @@ def test_a_process_that_took_much_memory_is_not_used_again(judges: Judges) -> No
     assert judging(judges) == []
     judges.grade(RIGHT, MODULE, jail())
     assert len(judging(judges)) == 1 and judging(judges) != before
+
+
+AMID_MUCH_MEMORY = f"""
+import sys
+sys.path[:0] = ["tests/support"]
+import psutil
+from answers import submission
+from grader.judges import Judges
+
+held = b"." * (600 << 20)
+judges = Judges({MODULE!r})
+found = []
+for _ in range(2):
+    judges.fit(submission(), {MODULE!r})
+    found.append([p.pid for p in psutil.Process(judges.pid).children()])
+judges.close()
+print(len(found[0]), found[0] == found[1])
+"""
+
+
+@pytest.mark.long
+def test_what_the_grader_itself_holds_tires_no_judge() -> None:
+    """The judging process is a copy of the grader, and so as large as that from the start."""
+    one_thread = ENVIRONMENT | {"OPENBLAS_NUM_THREADS": "1"}  # with more it is no copy
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", AMID_MUCH_MEMORY],
+        cwd=ROOT,
+        env=one_thread,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "1 True\n", done.stdout + done.stderr
 
 
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -237,6 +274,7 @@ def test_it_stays_readable(judges: Judges, make: Callable[[], bytes]) -> None:
     assert (result.status, result.score, result.reason) == (Status.GRADED, 28, "")
 
 
+@pytest.mark.long
 def test_50_mb_in_small_outputs_stay_readable(judges: Judges) -> None:
     """As of a loop that prints."""
     output = {"output_type": "stream", "name": "stdout", "text": ["step 1000: loss 0.123456\n"] * 10}
@@ -333,7 +371,15 @@ def reading(process: subprocess.Popen[str]) -> bool:
 
 @pytest.mark.jail
 @pytest.mark.long
-@pytest.mark.parametrize("moment", ["the jail warms up", "the jail is tried", "a submission loops", "a judge reads"])
+@pytest.mark.parametrize(
+    "moment",
+    [
+        pytest.param("the jail warms up", marks=pytest.mark.slow),
+        pytest.param("the jail is tried", marks=pytest.mark.slow),
+        "a submission loops",
+        "a judge reads",
+    ],
+)
 def test_ctrl_c_ends_it_at_once_and_the_same_command_goes_on(tmp_path: Path, moment: str) -> None:
     hand_in(tmp_path, "ada", RIGHT)
     if moment == "a submission loops":
@@ -362,8 +408,8 @@ def test_ctrl_c_ends_it_at_once_and_the_same_command_goes_on(tmp_path: Path, mom
     assert by_student.get("ben", {}).get("status", "graded") == "graded"
 
 
+@pytest.mark.slow
 @pytest.mark.jail
-@pytest.mark.long
 def test_of_several_large_submissions_the_command_itself_takes_little(tmp_path: Path) -> None:
     large = submission(edit=with_output("x" * 90 * MB))
     for student in ("ada", "ben", "cleo", "dan", "eva"):
