@@ -237,6 +237,7 @@ def test_modules_are_added_to_the_library_the_tables_and_the_kits(added: Path) -
     assert refused(added, "grade", "07_outlook") == "grade: 07_outlook: there is nothing to grade in it"
 
 
+@pytest.mark.slow
 def test_the_tests_of_what_was_touched_know_what_was_added(added: Path) -> None:
     """Cases, wrong answers, types and arguments are tested without a line in a test."""
     *folders, option, words = shlex.split(TESTS)
@@ -267,6 +268,7 @@ RIGHT = "def entropy(shares):\n    return (shares.log() * shares * -1.0).sum(-1)
 WRONG = "def entropy(shares):\n    return (shares * shares.log()).sum(-1)"
 
 
+@pytest.mark.slow
 @pytest.mark.jail
 def test_an_exercise_is_graded_and_renamed(added: Path, tmp_path: Path) -> None:
     """Grades and comments by hand stay with it where `formerly` says so, and nothing is touched where it does not."""

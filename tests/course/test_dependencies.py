@@ -71,6 +71,7 @@ def foreign() -> dict[str, str]:
     return found
 
 
+@pytest.mark.long
 def test_every_import_is_listed() -> None:
     distributions = packages_distributions()
     for name, file in foreign().items():
@@ -78,6 +79,7 @@ def test_every_import_is_listed() -> None:
         assert known & LISTED, f"{file} imports {name}, which is not listed in pyproject.toml"
 
 
+@pytest.mark.long
 def test_everything_listed_is_used() -> None:
     distributions = packages_distributions()
     used = {plain(d) for name in foreign() for d in distributions.get(name, [name])}

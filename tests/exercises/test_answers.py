@@ -64,7 +64,13 @@ class WrongComputation:
 COMPUTATIONS = [(e, m) for e in EXERCISES.values() for m in e.misconceptions if m.wrong is not None]
 
 
-@pytest.mark.parametrize(("exercise", "misconception"), COMPUTATIONS, ids=lambda x: getattr(x, "name", None))
+@pytest.mark.parametrize(
+    ("exercise", "misconception"),
+    [
+        pytest.param(e, m, id=f"{e.name}: {m.sentence}", marks=[pytest.mark.long] * (n % 4 > 0))
+        for n, (e, m) in enumerate(COMPUTATIONS)
+    ],
+)
 def test_each_misconception_loses_points_and_is_named(exercise: Exercise, misconception: Misconception) -> None:
     """Its sentence, or that of another misconception that computes the very same."""
     verdict = judge(exercise, WrongComputation(exercise, misconception))
@@ -122,7 +128,7 @@ def test_a_right_answer_is_right_for_other_seeds_and_sizes(answer: Answer) -> No
     assert verdict.points == verdict.max and not verdict.messages, f"\n{verdict}"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_wrong_answers_are_wrong_for_other_seeds_and_sizes() -> None:
     """A case is a function of seed and sizes: with others it rejects what it rejects here."""
     right = []

@@ -40,6 +40,7 @@ def test_jailed_and_local_verdicts_are_the_same(student, jail, assignment):
     assert graded.verdicts == {e.name: judge(e, local) for e in assignment.exercises}
 
 
+@pytest.mark.slow
 def test_nbgraders_door_writes_the_same_rows(sample, tmp_path_factory):
     other = tmp_path_factory.mktemp("other")
     for folder in (sample, other):
@@ -150,6 +151,7 @@ def test_a_bug_of_ours_is_a_row_and_a_traceback(sample, monkeypatch, capsys):
     assert not (sample / "autograded" / "ada").exists()
 
 
+@pytest.mark.slow
 def test_killed_and_started_again(tmp_path):
     """SIGKILL in the middle of a class of 50; the second run goes on, and the gradebook is that of an undisturbed run."""
     killed, calm = tmp_path / "killed", tmp_path / "calm"

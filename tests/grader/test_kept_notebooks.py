@@ -6,7 +6,6 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-import nbformat
 import pytest
 from small import (
     CELLS,
@@ -45,6 +44,13 @@ RUNS = {
 }
 ONE, TWO = SMALL.exercises
 VERDICTS = {"first": verdict(ONE, 0.5, message=KNOWN), "second": verdict(TWO, 1, 2)}
+
+
+def validate(notebook: Any) -> None:
+    """Raises what nbformat says of a notebook that is none."""
+    import nbformat  # takes seconds, which nobody waits for who runs other tests
+
+    nbformat.validate(notebook)
 
 
 class Session:
@@ -119,7 +125,7 @@ def moved(*cells: Cell) -> list[Cell]:
 )  # fmt: skip
 def test_what_is_kept_is_a_valid_notebook(data: bytes) -> None:
     notebook = kept(data)
-    nbformat.validate(notebook)
+    validate(notebook)
     ids = [cell["id"] for cell in notebook["cells"]]
     assert len(set(ids)) == len(ids)
     for cell in notebook["cells"]:
@@ -209,10 +215,10 @@ def test_the_result_of_a_submission(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_unreadable_one_says_why() -> None:
     notebook = kept_notebook(Submission("ada"), unreadable("ada"), SMALL)
-    nbformat.validate(notebook)
+    validate(notebook)
     (cell,) = notebook["cells"]
     assert cell["source"] == "**This submission could not be graded:** the file is empty."
-    nbformat.validate(json.loads(json.dumps(kept_notebook(Submission("ada"), graded("ada"), SMALL))))
+    validate(json.loads(json.dumps(kept_notebook(Submission("ada"), graded("ada"), SMALL))))
 
 
 def test_whose_a_cell_is_and_which_exercise_it_answers() -> None:
@@ -287,7 +293,7 @@ def test_when_judging_is_cut_short_what_was_judged_counts() -> None:
     assert kept["first"]["source"] == FIRST and kept["question"]["source"] == WRITTEN
     shown = kept["test-second"]["outputs"]
     assert shown[0]["data"][VERDICT_TYPE] == verdict_to_data(lost) and shown[1]["data"]["text/plain"] == "0.0"
-    nbformat.validate(json.loads(json.dumps(kept_notebook(Submission("ada", saved(cells)), result, SMALL))))
+    validate(json.loads(json.dumps(kept_notebook(Submission("ada", saved(cells)), result, SMALL))))
 
 
 def test_when_nothing_could_be_read_somebody_still_reads_the_written_answers() -> None:

@@ -44,6 +44,7 @@ def test_any_bytes(data):
     check(data)
 
 
+@pytest.mark.long
 @FUZZ
 @given(st.data())
 def test_a_notebook_with_damaged_bytes(data):
@@ -62,6 +63,7 @@ anything = st.recursive(
 )
 
 
+@pytest.mark.long
 @FUZZ
 @given(anything)
 def test_any_json(value):
@@ -120,6 +122,7 @@ def test_rebuilding_twice_changes_nothing():
     assert rebuild(again.encode(), ASSIGNMENT) == rebuilt
 
 
+@pytest.mark.long
 def test_a_cell_of_an_earlier_version_was_not_changed_by_the_student():
     """What it was handed out as is in nbgrader's checksum; with another text, it was changed."""
     import nbformat

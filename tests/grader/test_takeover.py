@@ -21,7 +21,7 @@ import pytest
 
 from grader.course import ROOT
 
-pytestmark = pytest.mark.jail
+pytestmark = [pytest.mark.jail, pytest.mark.slow]
 
 MODULE, LATER_MODULE = "04_attention", "05_efficient_attention"
 EXERCISES = (

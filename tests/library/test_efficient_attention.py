@@ -354,6 +354,7 @@ def peak(length: int, gradient: bool) -> int:
     return size
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("gradient", [False, True])
 def test_memory_is_linear_in_the_length(gradient):
     short, long = peak(1024, gradient), peak(4096, gradient)
@@ -361,6 +362,7 @@ def test_memory_is_linear_in_the_length(gradient):
     assert long < 0.1 * 4 * 4096**2  # a tenth of a table
 
 
+@pytest.mark.long
 def test_a_mask_of_padding_is_never_made_as_large_as_the_scores():
     """Padding and causal together, the usual pair: a tenth of a table of booleans."""
     Q, K, V = (Tensor(normal(i, 4096, 8), requires_grad=True) for i in range(3))

@@ -102,6 +102,7 @@ def test_the_name_of_its_notebook_ends_like_another(tmp_path, name):
     assert path.read_bytes() == data
 
 
+@pytest.mark.slow
 def test_its_kit_writes_with_a_cache(tmp_path):
     kit = unpacked_kit(MODULE, tmp_path)
     (kit / "efficient_attention.ipynb").write_bytes(submission(module=MODULE))

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -456,8 +455,9 @@ def test_tags_and_metadata_raise_nothing(jail, assignment):
 
 def test_time_is_limited_as_a_whole(assignment):
     jail = open_jail("04_attention", Limits(cell_time=2, probe_time=2, whole_time=3))
-    start = time.monotonic()
     sources = dict.fromkeys(("compute_attention_scores", "scale_scores", "split_heads"), "while True: pass")
     graded = grade_notebook(submission(sources), assignment, jail)
     jail.close()
-    assert graded.status == "graded" and time.monotonic() - start < 6
+    assert graded.status == "graded" and graded.score == 0  # 21, if the others were still asked
+    used_up = "It ran for too long and was stopped: the time for the whole notebook is used up."
+    assert {v.messages for v in graded.verdicts.values()} == {(used_up,)}

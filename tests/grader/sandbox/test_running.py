@@ -100,6 +100,7 @@ def test_what_a_process_sleeps_is_its_own_time() -> None:
         assert watch.wall() - 0.3 * PATIENCE < watch.own() <= watch.wall()
 
 
+@pytest.mark.long
 def test_what_a_process_computes_is_its_own_time_and_what_it_waits_for_a_processor_is_not(core: int) -> None:
     with neighbours(core), process(SPIN_THEN_SLEEP, core, wait=True) as pid:
         watch, before = Stopwatch(pid), time.clock_gettime((~pid << 3) | 2)
@@ -108,6 +109,7 @@ def test_what_a_process_computes_is_its_own_time_and_what_it_waits_for_a_process
     assert 0 < computed < 1.2 and computed - 0.1 <= own < computed + 0.3 * PATIENCE
 
 
+@pytest.mark.long
 def test_what_a_process_waited_earlier_is_no_time_to_sleep(core: int) -> None:
     with process(SPIN_THEN_SLEEP, core, wait=True) as pid:
         with neighbours(core):
@@ -127,6 +129,7 @@ def test_what_is_ours_is_not_its_own_time() -> None:
         assert 0 < watch.own() <= watch.wall() < 0.2 + 0.3 * PATIENCE
 
 
+@pytest.mark.long
 def test_threads_that_compute_side_by_side_each_count() -> None:
     """It has no more of the processor than its own time allows, on however many cores."""
     source = (
@@ -194,6 +197,7 @@ def test_a_reply_that_comes_late() -> None:
     assert reply_to(on_ask, limits=HASTY)[0] == Reply(problem=Problem.TIME)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("own", [0.0, SHORT / 2])
 def test_a_reply_is_waited_for_while_its_process_gets_no_processor(monkeypatch: pytest.MonkeyPatch, own: float) -> None:
     def on_ask(copy: Copy, request: Message, arrays: Arrays) -> None:
@@ -245,6 +249,7 @@ def test_a_reply_that_drips() -> None:
     assert time.monotonic() - start < 5 * SHORT
 
 
+@pytest.mark.long
 def test_what_a_process_does_not_read_is_not_waited_for_either() -> None:
     """Larger than what the kernel keeps for it."""
     done = threading.Event()
@@ -261,6 +266,7 @@ def test_what_a_process_does_not_read_is_not_waited_for_either() -> None:
     session.close()
 
 
+@pytest.mark.long
 def test_how_our_reference_is_slow_costs_the_student_nothing() -> None:
     def slow(x: np.ndarray) -> list[np.ndarray]:
         time.sleep(1.5 * SHORT)

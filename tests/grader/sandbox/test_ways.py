@@ -134,6 +134,7 @@ def sleeps(copy: Copy, request: Message, arrays: Arrays) -> None:
     run_well(copy, request, arrays)
 
 
+@pytest.mark.long
 def test_own_cells_have_their_time_together_and_answers_another(monkeypatch):
     """The second is stopped after what the first has left, the third takes no longer than is quick."""
     monkeypatch.setattr(session_module, "QUICK_CELL", SHORT / 2)
@@ -152,6 +153,7 @@ def test_own_cells_have_their_time_together_and_answers_another(monkeypatch):
     session.close()
 
 
+@pytest.mark.long
 def test_when_the_reserve_is_used_up_own_cells_are_left_out(monkeypatch):
     monkeypatch.setattr(session_module, "QUICK_CELL", SHORT)
     monkeypatch.setattr(session_module, "RESERVE", SHORT)
