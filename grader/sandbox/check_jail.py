@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from grader.errors import CourseError, JailError, JailTrouble
-from grader.sandbox import bubblewrap, landlock, wire
+from grader.sandbox import bubblewrap, files, landlock, wire
 from grader.sandbox.jail import Jail, JailKind, first_user
 from grader.sandbox.limits import Limits
 from grader.sandbox.walls import Wall
@@ -101,7 +101,10 @@ def _open(kind: JailKind, module: str, limits: Limits | None, started: Jail | No
     except JailError as error:
         if error.trouble != JailTrouble.NO_NAMESPACES:
             raise
-    return _checked(Jail(module, limits, namespaces=False))
+    try:
+        return _checked(Jail(module, limits, namespaces=False))
+    except JailError as error:  # the jail of Landlock may be better
+        raise JailError(str(error), JailTrouble.NO_NAMESPACES) from None
 
 
 def _why_none(reasons: dict[JailKind, str]) -> str:
@@ -159,6 +162,6 @@ def check(jail: Jail) -> None:
 def _holes(copy: Copy) -> set[Wall]:
     """The walls that do not hold, as a copy finds."""
     copy.connection.settimeout(20)
-    wire.send(copy.connection, {"id": 0, "do": wire.Request.LOOK_AROUND}, {})
+    wire.send(copy.connection, {"id": 0, "do": wire.Request.LOOK_AROUND, "hidden": files.hidden()}, {})
     message, _ = wire.receive(copy.connection, 1 << 16, 0)
     return {wall for wall in Wall if message["holds"][wall] is not True}

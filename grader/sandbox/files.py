@@ -156,8 +156,10 @@ def too_much(folder: str, most_bytes: int, most_files: int) -> bool:
 
 def hidden() -> list[str]:
     """What must not be there, seen from inside: the course, the class, and all of the home but the way to Python."""
-    home, inside = Path.home(), interpreter()
-    around = home.iterdir() if home != Path("/") else ()  # as of users who have none
+    inside, around = interpreter(), list[Path]()
+    with suppress(OSError, RuntimeError):  # there is no home, or nobody may read it
+        home = Path.home()
+        around = list(home.iterdir()) if home != Path("/") else []
     theirs = [p for p in around if not any(i.is_relative_to(p) or p.is_relative_to(i) for i in inside)]
     return [str(p) for p in (*(ROOT / name for name in SECRET), *theirs)]
 

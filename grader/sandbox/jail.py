@@ -96,7 +96,7 @@ class Jail(WarmProcess):
     def _environment(self, names: list[str], home: str, library: str) -> dict[str, str]:
         environment = {"GRADER_MODULES": " ".join(names), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         environment |= {"MALLOC_ARENA_MAX": "2"}  # else every thread takes 64 MB of address space
-        environment |= {"GRADER_HIDDEN": os.pathsep.join(files.hidden()), "LANG": "C.UTF-8"}
+        environment |= {"LANG": "C.UTF-8"}
         environment |= {"MPLBACKEND": "Agg", "HOME": home, "PYTHONPATH": library, "PYTHONDONTWRITEBYTECODE": "1"}
         environment |= {k: v for k, v in os.environ.items() if k.startswith("OPENBLAS_") and k not in environment}
         return environment | {"MPLCONFIGDIR": f"{home}/mpl", "IPYTHONDIR": f"{home}/ipython"}

@@ -23,6 +23,7 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND = 1, 2, 4, 32, 4096
 SHM = "/dev/shm"  # noqa: S108  (each copy has a fresh one)
 DEVICES = ("null", "zero", "full", "random", "urandom")  # all of /dev, inside
 MOST_FILES = 4096  # in a folder that can be written
+OPEN_FILES = 64  # at a time; what sockets hold is in no limit of memory
 MOST_THREADS = 1024  # that any limit may allow
 MARK = "\0grader-mark"  # an address that belongs to the network, not to a folder
 CLOSED = ("", "/usr", "/dev", "/tmp", "/var/tmp")  # noqa: S108  (nothing can be written there)
@@ -65,7 +66,7 @@ def enclose(limits: dict[str, int], uid: int | None, scratch: str, connection: i
     for device in DEVICES:
         _make_read_only(f"/dev/{device}")
     close_descriptors(connection)
-    limit(limits["memory"], limits["file_size"], 256)
+    limit(limits["memory"], limits["file_size"], OPEN_FILES)
     give_up_rights(uid, limits["threads"])
     forbid()
     os.chdir(scratch)
@@ -238,7 +239,8 @@ def strange_modules() -> list[str]:
                 strange += [path for module in INSTALLED if PathFinder.find_spec(module, [path])]
             elif name.startswith(INSTALLED) and not name.endswith("-info"):
                 files = [path, *(f"{below}/{file}" for below, _, files in os.walk(path) for file in files)]
-                strange += [path] if any(Path(f).is_file() and not _fails(_read, f) for f in files) else []
+                # Path.is_file raises where a folder may not be entered
+                strange += [path] if any(os.path.isfile(f) and not _fails(_read, f) for f in files) else []  # noqa: PTH113
     return strange
 
 

@@ -127,7 +127,7 @@ def test_a_filter_is_on(look):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("AS", QUICK.memory), ("FSIZE", QUICK.file_size), ("NOFILE", 256), ("CORE", 0), ("NPROC", QUICK.threads)],
+    [("AS", QUICK.memory), ("FSIZE", QUICK.file_size), ("NOFILE", 64), ("CORE", 0), ("NPROC", QUICK.threads)],
 )
 def test_a_limit_is_set_and_cannot_be_raised(look, name, value):
     assert look.first["limits"][name] == [value, value]
