@@ -5,9 +5,10 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from grader.course import Assignment
 from grader.errors import GradebookError
@@ -104,10 +105,21 @@ def record(book: Any, assignment: Assignment, result: Result, timestamp: str, la
         _record(book, assignment, result, timestamp, late)
 
 
+def time_of(timestamp: str) -> datetime | None:
+    """When a submission was handed in, in UTC; None if nobody says so, or in no way that nbgrader understands."""
+    from nbgrader.utils import parse_utc
+
+    try:
+        return cast("datetime | None", parse_utc(timestamp)) if timestamp else None
+    except (ValueError, OverflowError, TypeError):
+        return None
+
+
 def _record(book: Any, assignment: Assignment, result: Result, timestamp: str, late: Any) -> None:
     student = result.student
     book.update_or_create_student(student)
-    stamp = {} if not timestamp else {"timestamp": timestamp}
+    time = time_of(timestamp)
+    stamp = {} if time is None else {"timestamp": time}
     submission = book.update_or_create_submission(assignment.module, student, **stamp)
     notebook = book.find_submission_notebook(assignment.notebook, assignment.module, student)
     outcome = _outcome(result)

@@ -42,6 +42,13 @@ class _OwnFolders(CourseDirectory):  # type: ignore[misc]  # nbgrader has no typ
             return None
 
 
+def _is_strange(path: Path, target: Path) -> bool:
+    """Whether something is in the way: no folder where one is to be, or nothing that can be read to its end."""
+    if path in (target, target.parent):
+        return path.exists() and not path.is_dir()
+    return not is_file(path) and not path.is_dir()
+
+
 class _NoLinks:
     """An exporter whose converter reaches nothing by a link: what it would is left out, with a line."""
 
@@ -62,12 +69,18 @@ class _NoLinks:
         """The notebooks of a student that may be converted."""
         try:
             link = next((p for p in (folder.parent, folder, *self._written(folder)) if p.is_symlink()), None)
+            strange = next(
+                (p for p in self._written(folder) if not link and _is_strange(p, self._target(folder))), None
+            )
             others = [p for p in sorted(folder.iterdir()) if not is_file(p) and (p.is_symlink() or not p.is_dir())]
         except OSError as error:
             self.log.error("%s is left out: it cannot be read (%s)", folder, error.strerror)  # noqa: TRY400  (the line says it all)
             return []
         if link:
             self.log.error("%s is a link, and links are not followed: %s is left out. %s", link, folder, REMOVE_IT)
+            return []
+        if strange:
+            self.log.error("%s is no file and no folder of ours: %s is left out. Remove it", strange, folder)
             return []
         if others:
             names = ", ".join(repr(p.name) for p in others[:5])

@@ -129,5 +129,5 @@ def version_of(module: str) -> bytes:
 
 def digest(submission: Submission, assignment: Assignment) -> str:
     """What a result was made from: the submission, the tests, the grader."""
-    stamp = f"{submission.timestamp}\0{submission.note}\0".encode()
+    stamp = f"{submission.timestamp}\0{submission.note}\0".encode(errors="surrogateescape")
     return hashlib.sha256(version_of(assignment.module) + stamp + submission.data).hexdigest()

@@ -108,6 +108,12 @@ def test_nbgrader_autograde_and_feedback_reach_nothing_by_a_link(klass: Path) ->
     (klass / "autograded" / "person").symlink_to("ada")
     (klass / "feedback").mkdir()
     (klass / "feedback" / "beside-link").symlink_to(klass / "elsewhere")
+    in_the_way = klass / "feedback" / "ada" / MODULE
+    in_the_way.parent.mkdir()
+    KINDS["pipe"](in_the_way)
+    status, log = nbgrader(klass, "generate_feedback")
+    assert log.count(f"{in_the_way} is no file and no folder of ours: ") == 1
+    in_the_way.unlink()
     status, log = nbgrader(klass, "generate_feedback")
     assert status == 0 and "Traceback" not in log, log
     assert "'data.txt', 'more.ipynb'\n" in log

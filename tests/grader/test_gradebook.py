@@ -55,6 +55,15 @@ def grade_ada_and_ben(book: Any, assignment: Assignment) -> None:
         gradebook.record(book, assignment, full_marks(student, assignment), "", None)
 
 
+@pytest.mark.parametrize(
+    "time", ["soon", "2026-13-45 10:00", "9" * 3000, "9999-12-31 23:59:59 -0900", "-", "1 2 3", "\ufeff2026"]
+)
+def test_a_time_that_is_none_stops_nobody(book: Any, time: str) -> None:
+    gradebook.save_assignment(book, ASSIGNMENT)
+    gradebook.record(book, ASSIGNMENT, full_marks("ada", ASSIGNMENT), time, None)
+    assert book.find_submission(MODULE, "ada").score == ASSIGNMENT.max_score
+
+
 def grade_of(book: Any, student: str, cell: str) -> Any:
     return book.find_grade(cell, ASSIGNMENT.notebook, MODULE, student)
 
