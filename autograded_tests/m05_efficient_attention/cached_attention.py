@@ -15,6 +15,7 @@ from exercises.model import Arrays, Case, Exercise, Misconception, Question
 from exercises.signs.arrays import answered
 from exercises.signs.exceptions import Raised
 from exercises.signs.gradients import no_gradient
+from exercises.signs.parameters import other_values
 
 LAYER_INPUTS = ("num_heads", "x", "weights", "biases")
 # those that do not go through the cache, which need not keep a graph
@@ -69,7 +70,7 @@ def held_before(d: Data) -> tuple[Question, ...]:
     """The cache has keys and values that came from elsewhere."""
     inputs = layer_and_text(d)
     held = {f"held_{name}": d.normal(n, d.B, d.H, d.L, d.B) for name, n in (("K", 217), ("V", 218))}
-    return (ask(inputs | held, (1,) * d.S),)
+    return (ask(inputs | held, (1,) * d.S, ("output", "positions")),)
 
 
 def gradient(d: Data) -> tuple[Question, ...]:
@@ -84,7 +85,7 @@ def after_held(question: Question) -> Arrays:
     K, V = (np.concatenate([question[name], new], axis=-2) for name, new in (("held_K", K), ("held_V", V)))
     mask = references.causal_for_last(Q.shape[-2], K.shape[-2])
     merged = references.merge_heads(references.attention(Q, K, V, mask)[0])
-    return {"output": references.linear(merged, weights[3], biases[3])}
+    return {"output": references.linear(merged, weights[3], biases[3]), "positions": np.array(K.shape[-2])}
 
 
 def reference(question: Question) -> Arrays:
@@ -199,6 +200,11 @@ EXERCISE = Exercise(
             "layer.attention_weights are not those of this call: keep them, (B, H, L, S).",
             answered,
             ("attention_weights",),
+        ),
+        shows(
+            "The cache does not hold all positions afterwards: give the new keys and values to `cache.append`.",
+            other_values("positions"),
+            ("the cache is read",),
         ),
         says(
             "The mask does not fit: there are L queries, the new positions, and S keys, all positions so far.",

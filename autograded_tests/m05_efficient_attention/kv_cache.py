@@ -78,7 +78,7 @@ EXERCISE = Exercise(
     defines="KVCache",
     cases=(
         Case("one piece after another", 1.5, lambda d: three_pieces(d, ("K", "V", "other_K"))),
-        Case("any leading axes", 0.5, any_leading_axes),
+        Case("any leading axes", 0.5, any_leading_axes, needs_another=True),
         Case("length", 0.5, lambda d: three_pieces(d, ("lengths",)), needs_another=True),
         Case("earlier results stay", 0.5, lambda d: three_pieces(d, ("first_K", "first_V")), needs_another=True),
     ),

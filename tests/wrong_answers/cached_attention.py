@@ -177,3 +177,15 @@ def cached_attention(layer, x, cache):
     mask = np.arange(S) <= np.arange(S - L, S)[:, None]
     output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
     return layer.out_proj(_merge_heads(output))
+# --- reads the cache once and keeps the rest on the layer
+def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(p(x), layer.num_heads) for p in (layer.q_proj, layer.k_proj, layer.v_proj))
+    before = getattr(layer, "held", None)
+    if before is None and getattr(cache, "K", None) is not None:
+        before = (cache.K, cache.V)
+    if before is not None:
+        K, V = cat([before[0], K], -2), cat([before[1], V], -2)
+    layer.held = (K, V)
+    mask = np.tril(np.ones((x.shape[1], K.shape[-2])), K.shape[-2] - x.shape[1])
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
