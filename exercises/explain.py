@@ -182,7 +182,8 @@ def _problem(reply: Reply) -> Said:
 def _changed_input(question: Question, reply: Reply) -> str | None:
     for after in (k for k in reply.arrays if k.endswith("_after") and k.removesuffix("_after") in question.inputs):
         name = after.removesuffix("_after")
-        if not same(reply.arrays[after], np.asarray(question[name])):
+        given = question[name]
+        if isinstance(given, np.ndarray) and not same(reply.arrays[after], given):
             return name
     return None
 

@@ -60,7 +60,7 @@ def _failures(exercise: Exercise, case: Case, session: Session) -> tuple[Failure
 
 def _follow_through(exercise: Exercise, session: Session, failures: Failures) -> dict[str, Said]:
     """The failed cases that are right once the earlier answers are, each with a sentence that says which."""
-    if all(f.reply.problem is Problem.MISSING for failed in failures.values() for f in failed):
+    if all(_is_missing(exercise, f) for failed in failures.values() for f in failed):
         return {}
     earlier = [e for e in _earlier(exercise) if e.stand_in is not None]
     wrong = [e for e in earlier if judge(e, session).points < e.points]
@@ -74,6 +74,11 @@ def _follow_through(exercise: Exercise, session: Session, failures: Failures) ->
             if _right_with_help(exercise, case, session, stand_ins, failed):
                 excused[case.name] = _once_right(replaced, wrong)
     return excused
+
+
+def _is_missing(exercise: Exercise, failure: Failure) -> bool:
+    """Whether it is this very answer that is not defined."""
+    return failure.reply.problem is Problem.MISSING and failure.reply.text.partition(":")[0] == exercise.defines
 
 
 def _right_with_help(

@@ -7,6 +7,7 @@ inputs (`grad_Q`), as far as any arrived.
 
 import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from exercises.problem import Problem
 
 Arrays = dict[str, np.ndarray]
 Namespace = dict[str, Any]
+MOST_RESULTS = 8
+WITH_DEFAULT = ("mask", "causal", "block", "offset", "base")  # arguments that are named in a call
 
 
 class Missing(Exception):
@@ -51,7 +54,25 @@ def _array(value: Any, what: str) -> np.ndarray:
     if not isinstance(value, np.ndarray | np.generic):
         kind = "None (is there a return?)" if value is None else f"a {type(value).__name__}"
         raise WrongKind(f"{what} should be a Tensor, it is {kind}")
+    if value.dtype.kind not in "fiubc":
+        raise WrongKind(f"{what} should hold plain numbers, it holds values of type {value.dtype}")
     return np.array(value, copy=True)
+
+
+def _parts(result: Any) -> tuple[Any, ...] | None:
+    """The results of an answer that gives several, in whatever they come; None if it gives one, or none."""
+    from tinytorch.core.tensor import Tensor
+
+    if isinstance(result, Tensor | np.ndarray | str | dict) or not hasattr(result, "__iter__"):
+        return None
+    return tuple(islice(result, MOST_RESULTS))
+
+
+def _in_order(arguments: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments as one would write a call: those without a default by their places, then the others by name."""
+    names = list(arguments)
+    first = next((n for n, name in enumerate(names) if name in WITH_DEFAULT), len(names))
+    return [arguments[name] for name in names[:first]], {name: arguments[name] for name in names[first:]}
 
 
 def _observe(result: Any, grad: np.ndarray | None, **inputs: Any) -> Arrays:
@@ -159,10 +180,11 @@ def scaled_dot_product_attention(
     given = _mask(mask, as_tensor)
     function = answers[name]
     result = function(q, k, v) if mask is None else function(q, k, v, mask=given)
-    if not isinstance(result, tuple | list) or len(result) != 2:
+    parts = _parts(result)
+    if parts is None or len(parts) != 2:
         raise WrongKind(f"Two results are asked for, output and weights; a {type(result).__name__} came back")
-    arrays = {"output": _array(result[0], "The output"), "weights": _array(result[1], "The second result")}
-    arrays |= _observe(result[0], grad, Q=q, K=k, V=v)
+    arrays = {"output": _array(parts[0], "The output"), "weights": _array(parts[1], "The second result")}
+    arrays |= _observe(parts[0], grad, Q=q, K=k, V=v)
     return arrays if mask is None else arrays | {"mask_after": np.array(given.data if as_tensor else given)}
 
 
@@ -249,7 +271,8 @@ def multi_head_raises(answers: Answers, embed_dim: int, num_heads: int) -> Array
 def function(answers: Answers, name: str, grad: np.ndarray | None = None, **arguments: Any) -> Arrays:
     """Any function of tensors that gives a tensor: arrays among the arguments become tensors."""
     tensors = {k: _leaf(v) for k, v in arguments.items() if isinstance(v, np.ndarray)}
-    result = answers[name](**arguments | tensors)
+    by_place, by_name = _in_order(arguments | tensors)
+    result = answers[name](*by_place, **by_name)
     return {"result": _array(result, "The result"), **_observe(result, grad, **tensors)}
 
 
@@ -258,8 +281,9 @@ def array_function(
 ) -> Arrays:
     """Any function of arrays that gives arrays, which are called `results` here; it may overwrite some of its arguments."""
     given = {k: np.array(v) if isinstance(v, np.ndarray) else v for k, v in arguments.items()}
-    answer = answers[name](**given)
-    parts = answer if isinstance(answer, tuple | list) else (answer,)
+    by_place, by_name = _in_order(given)
+    answer = answers[name](*by_place, **by_name)
+    parts = (_parts(answer) if len(results) > 1 else None) or (answer,)
     if len(parts) != len(results):
         came = "None came back (is there a return?)" if answer is None else f"{len(parts)} came back"
         raise WrongKind(f"{len(results)} results are asked for, {', '.join(results)}; {came}")
@@ -285,16 +309,17 @@ def kv_cache(
     lengths = [len(cache)] if with_lengths else []
     for new in arriving:
         result = cache.append(*new)
-        if not isinstance(result, tuple | list) or len(result) != 2:
+        parts = _parts(result)
+        if parts is None or len(parts) != 2:
             kind = "None" if result is None else f"a {type(result).__name__}"
             raise WrongKind(f"append should give two results, all keys and all values; it gave {kind}")
-        results.append(result)
+        results.append(parts)
         lengths += [len(cache)] if with_lengths else []
     first, last = (
         {"K": _array(k, "The first result of append"), "V": _array(v, "The second result of append")}
         for k, v in (results[0], results[-1])
     )
-    other = _array(answers["KVCache"]().append(*arriving[0])[0], "The first result of append")
+    other = _array((_parts(answers["KVCache"]().append(*arriving[0])) or (None,))[0], "The first result of append")
     return {**last, "first_K": first["K"], "first_V": first["V"], "lengths": np.array(lengths), "other_K": other}
 
 
@@ -324,6 +349,8 @@ def cached_attention(
     together = np.concatenate(outputs, axis=1) if all(o.ndim == 3 for o in outputs) else outputs[-1]
     kept = layer.attention_weights
     arrays = {"output": together, **_observe(results[-1], grad, **parameters)}
+    if held_K is not None:
+        arrays["positions"] = np.array(len(cache))
     return arrays if kept is None else arrays | {"attention_weights": _array(kept, "attention_weights")}
 
 
@@ -334,10 +361,12 @@ def whole_table(answers: Answers, name: str, length: int, width: int, block: int
     if backward:
         grads = [rng.normal(size=(length, n)).astype(np.float32) for n in (width, 1, width)]
         inputs += [grads[0], grads[1] + 20, grads[2]]
-    tracemalloc.start()
+    tracemalloc.start()  # it may be on already
+    tracemalloc.reset_peak()
+    before = tracemalloc.get_traced_memory()[0]
     try:
         answers[name](*inputs, block=block)
-        peak = tracemalloc.get_traced_memory()[1]
+        peak = tracemalloc.get_traced_memory()[1] - before
     finally:
         tracemalloc.stop()
     return {"whole_table": np.array(int(peak >= length * length))}
@@ -368,6 +397,14 @@ PROBES: dict[str, Callable[..., Arrays]] = {
 }
 
 
+def in_words(error: BaseException) -> str:
+    """The type and the text of an exception, also where making the text fails."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001  (its __str__ may do what it likes)
+        return f"{type(error).__name__}: "
+
+
 def run_probe(
     namespace: Namespace, probe: str, inputs: Mapping[str, Any], stand_ins: Mapping[str, Callable[..., Any]]
 ) -> tuple[Arrays, Problem, str]:
@@ -388,7 +425,7 @@ def run_probe(
     except MemoryError as error:
         return {}, Problem.MEMORY, str(error)
     except Exception as error:  # noqa: BLE001  (students' code raises what it likes)
-        return {}, Problem.RAISED, f"{type(error).__name__}: {error}"
+        return {}, Problem.RAISED, in_words(error)
     finally:
         for name, value in before.items():
             if value is None:

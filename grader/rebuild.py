@@ -5,7 +5,7 @@ outputs, tags, attachments and locked cells, is ours. Every repair is a line in 
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,7 +142,10 @@ class _Rebuilding:
             if kind_of(cell) == CellKind.TEXT and changed:
                 continue  # a note that the student wrote into our text: kept as a cell of their own
             added = (
-                kind_of(cell) in (CellKind.GIVEN, CellKind.DEMO) and t.type == "code" and changed and not t.untouched
+                kind_of(cell) in (CellKind.GIVEN, CellKind.DEMO, CellKind.TEST)
+                and t.type == "code"
+                and changed
+                and not t.untouched
             )
             if not added:  # what the student wrote into a cell of ours is run after it, as a cell of their own
                 self.used.add(t.number)
@@ -179,15 +182,32 @@ class _Rebuilding:
         if name and again:
             self.repairs.append(f'the cell "{name}" is there more than once; ours was used')
 
+    def _moved_up(self, answers: Collection[int], anchors: Mapping[int, int]) -> dict[int, int]:
+        """Answers that stood behind own cells further down, which may define what they need: each is run there, too.
+
+        The place of ours behind which that is.
+        """
+        moved, last, own = {}, -1, -1
+        for t in self.theirs:
+            if t.number in answers:
+                if own > anchors[t.number]:
+                    moved[t.number] = last
+                continue
+            last = max(last, anchors.get(t.number, last))
+            if t.number not in self.used and t.source.strip():
+                own = last
+        return moved
+
     def _assemble(self, chosen: Mapping[str, SubmittedCell], anchors: Mapping[int, int]) -> list[Part]:
         """Our cells in our order, with answers in their places and cells of their own after the cell each stood behind."""
         own: dict[int, list[tuple[int, Part]]] = {}
+        moved = self._moved_up({answer.number for answer in chosen.values()}, anchors)
         place = -1
         for t in self.theirs:
             place = anchors.get(t.number, place)
-            if t.number not in self.used and t.source.strip():
+            if (t.number not in self.used and t.source.strip()) or t.number in moved:
                 cell = _cell(t.type, f"own-{t.number}", {}, t.source)
-                own.setdefault(place, []).append((t.number, Part(CellKind.OWN, "", cell)))
+                own.setdefault(moved.get(t.number, place), []).append((t.number, Part(CellKind.OWN, "", cell)))
         parts = [part for _, part in own.get(-1, ())]
         for place, cell in enumerate(self.ours):
             kind, name = kind_of(cell), grade_id(cell)

@@ -4,8 +4,10 @@ Nothing that comes back is trusted: each reply has a size that follows from the 
 time that is the process's own.
 """
 
+import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +75,7 @@ class Stopwatch:
     def __init__(self, pid: int) -> None:
         self._pid = pid
         self._clock = (~pid << 3) | 2  # the processor clock of another process, see clock_getcpuclockid(3)
+        self._threads: dict[str, float] = {}  # for how long each was ready to run and did not
         self._before = self._waited()
         self._computed, self._start, self.ours = self._processor(), time.monotonic(), 0.0
 
@@ -93,12 +96,15 @@ class Stopwatch:
             return 0.0
 
     def _waited(self) -> float:
-        """For how long its main thread was ready to run and did not, so far; 0 if the kernel does not tell."""
-        try:
-            with open(f"/proc/{self._pid}/schedstat", "rb") as schedstat:  # noqa: PTH123  (once for each request)
-                return int(schedstat.read().split()[1]) / 1e9
-        except (OSError, ValueError, IndexError):
-            return 0.0
+        """For how long its threads were ready to run and did not, so far; 0 if the kernel does not tell.
+
+        All are added up: while one waits for another, it is that one's waiting that counts.
+        """
+        with suppress(OSError, ValueError, IndexError):
+            for thread in os.listdir(f"/proc/{self._pid}/task"):  # noqa: PTH208  (once for each request)
+                with open(f"/proc/{self._pid}/task/{thread}/schedstat", "rb") as schedstat:  # noqa: PTH123
+                    self._threads[thread] = int(schedstat.read().split()[1]) / 1e9
+        return sum(self._threads.values())
 
 
 class Running:

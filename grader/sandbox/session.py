@@ -18,7 +18,10 @@ from grader.sandbox import wire
 from grader.sandbox.jail import Jail
 from grader.sandbox.running import ERROR, NAME, TEXT, Gone, Message, Running, Sizes
 
-RESTARTS = 12  # of one submission
+RESTARTS = 12  # copies that may end while they run answers or are asked, in each purse
+OWN_RESTARTS = 24  # copies that the student's own cells may end, before no more of them are run
+AGAIN = 10, 5  # seconds for questions with references in place of earlier answers, and for other ways to run the cells
+HASTY = 2  # seconds for one such question
 FAILURES = 2  # questions about one exercise that may hang or end the process, before the rest is not asked
 QUICK_CELL = 1  # seconds; a cell of the student's own that takes no longer is run in every copy
 RESERVE = 5  # seconds for quick cells, when the time for the student's own is used up
@@ -86,6 +89,14 @@ class Way:
     apart: bool = False
 
 
+@dataclass
+class _Purse:
+    """What one kind of copies may still use: own seconds of cells and questions, and copies that end."""
+
+    left: float
+    restarts: int = RESTARTS
+
+
 class JailSession:
     """Runs the cells of one submission in a jail and answers questions about what they define."""
 
@@ -100,13 +111,17 @@ class JailSession:
         self.runs: list[CellRun | None] = [None] * len(self.cells)
         self.starved = False  # something was stopped by the wall clock: once more alone, it may go further
         self._seconds: dict[int, float] = {}  # that cells took
-        self._left, self._own_left, self._reserve = jail.limits.whole_time, jail.limits.own_time, float(RESERVE)
+        self._own_left, self._reserve, self._own_restarts = jail.limits.own_time, float(RESERVE), OWN_RESTARTS
+        whole = jail.limits.whole_time
+        self._all, self._apart, self._others = (_Purse(min(seconds, whole)) for seconds in (whole, *AGAIN))
         self._copies: dict[Way, Running] = {}
         self._failures: dict[tuple[str, Way], list[Problem]] = {}
         self._changed: set[Way] = set()  # where giving names back changed something
         self._anew: set[int] = set()  # cells that made something anew that was there
-        self._blank = {cell.exercise for cell in self.cells if cell.blank}
-        self._restarts = 0
+        # an own cell may answer in any way, such as `_scale_scores = lambda ...`
+        own = any(cell.role == CellRole.OWN for cell in self.cells)
+        self._blank = set() if own else {cell.exercise for cell in self.cells if cell.blank}
+        self._lost: set[int] = set()  # cells of which not even what they define can be had
         self._together = True  # cells that are run again may be run in one go
 
     def run(self) -> list[CellRun]:
@@ -149,29 +164,31 @@ class JailSession:
         others_failed = any(f for f in self._failures.values() if f is not failures)
         if len(failures) >= (1 if others_failed else FAILURES):
             return Reply(problem=failures[-1])
-        running = self._ready(way)
-        if running is None or self._left <= 0:
+        running, purse = self._ready(way), self._purse(way)
+        if purse.left <= 0:
             return Reply(problem=Problem.TIME, text="the time for the whole notebook is used up")
+        if running is None:
+            return Reply(problem=Problem.DIED)
         arrays = {k: v for k, v in question.inputs.items() if isinstance(v, np.ndarray)}
         plain = {k: v for k, v in question.inputs.items() if not isinstance(v, np.ndarray)}
         named = [[name, list(s.parameters), s.results] for name, s in stand_ins.items()]
         message: Message = {"do": wire.Request.ASK, "probe": question.probe, "inputs": plain, "stand_ins": named}
         message["give_back"] = not way.as_left
-        seconds = min(self.jail.limits.probe_time, self._left)
+        seconds = min(self.jail.limits.probe_time, purse.left if way == Way() else min(HASTY, purse.left))
         try:
             (reply, raised), answers = running.call(
                 message, arrays, seconds, Sizes.of_question(question), stand_ins, partial(self._reply, way)
             )
         except Gone as gone:
             failures.append(gone.problem)
-            self._restarts += 1
+            purse.restarts -= 1
             return Reply(problem=gone.problem)
         finally:
-            self._left -= running.took
+            purse.left -= running.took
             self.starved |= running.starved
         if raised == OUT_OF_MEMORY:
             failures.append(Problem.MEMORY)
-            self._restarts += 1
+            purse.restarts -= 1
             self._close(way)  # what filled the memory may still be there
             return Reply(problem=Problem.MEMORY, text=reply.text)
         if reply.problem is Problem.MISSING:
@@ -208,16 +225,19 @@ class JailSession:
         for other in [w for w in self._copies if self._copies[w].closed or w not in (way, Way())]:
             self._close(other)
         while way not in self._copies:
-            if self._left <= 0 or self._restarts > RESTARTS:
+            purse = self._purse(way)
+            if purse.left <= 0 or purse.restarts < 0:
                 return None
             if self.jail.one_at_a_time:
                 self.close()
             running = Running(self.jail.open(), self.jail.end)
-            if self._run_cells(running, way):
+            if self._run_cells(running, way, purse):
                 self._copies[way] = running
-            else:
-                self._restarts += 1
         return self._copies[way]
+
+    def _purse(self, way: Way) -> _Purse:
+        """What a copy may use: what other ways and references in place of earlier answers use costs no answer its time."""
+        return self._all if way == Way() else self._apart if way == Way(way.exercise, apart=True) else self._others
 
     def _close(self, way: Way) -> None:
         self._copies.pop(way).close()
@@ -232,22 +252,46 @@ class JailSession:
         numbers = range(len(self.cells) if last is None else last + 1)
         return [n for n in numbers if not (way.bare and self.cells[n].role == CellRole.OWN)]
 
-    def _run_cells(self, running: Running, way: Way) -> bool:
+    def _run_cells(self, running: Running, way: Way, purse: _Purse) -> bool:
         """Run the cells in a new copy; False if one of them ended it."""
         numbers = self._numbers(way)
         if self._may_run_together(numbers):
-            return self._run_together(running, way, numbers)
+            return self._run_together(running, way, purse, numbers)
         for number in numbers:
-            before = self.runs[number]
-            if before is not None and before.trouble in ENDED:
+            before, own = self.runs[number], self.cells[number].role == CellRole.OWN
+            seconds = self._seconds_for(number, way, purse)
+            if seconds <= 0:
+                if before is None:
+                    self.runs[number] = CellRun(trouble=Trouble.SKIPPED)
+                if not self._define(running, number, way, purse):
+                    return False
                 continue
-            seconds = self._seconds_for(number)
-            run = self._run_cell(running, number, way, seconds) if seconds > 0 else CellRun(trouble=Trouble.SKIPPED)
-            self._count(number, running.took if seconds > 0 else 0)
+            run = self._run_cell(running, number, way, seconds)
+            self._count(number, running.took, purse)
             if before is None or run.trouble in ENDED:
                 self.runs[number] = run
             if run.trouble in ENDED:
+                if own:
+                    self._own_restarts -= 1
+                else:
+                    purse.restarts -= 1
                 return False
+        return True
+
+    def _define(self, running: Running, number: int, way: Way, purse: _Purse) -> bool:
+        """Take from a cell that is not run what it defines and imports; False if that ended the copy."""
+        cell, run = self.cells[number], self.runs[number]
+        if number in self._lost or (cell.role != CellRole.OWN and run is not None and run.trouble in ENDED):
+            return True
+        request: Message = {"do": wire.Request.DEFINE, "source": cell.source, "role": cell.role} | self._how(way)
+        try:
+            seconds = min(QUICK_CELL, purse.left)
+            running.call(request, {}, seconds, Sizes.of_run(self.jail.limits), {}, lambda message: message)
+        except Gone:
+            self._lost.add(number)
+            return False
+        finally:
+            purse.left -= running.took
         return True
 
     def _may_run_together(self, numbers: Sequence[int]) -> bool:
@@ -257,16 +301,16 @@ class JailSession:
         quick = sum(self._seconds.get(n, 0) for n in numbers) <= QUICK_CELL
         return bool(numbers) and self._together and done and quick
 
-    def _run_together(self, running: Running, way: Way, numbers: Sequence[int]) -> bool:
+    def _run_together(self, running: Running, way: Way, purse: _Purse, numbers: Sequence[int]) -> bool:
         """Run cells in one go; False if the copy is gone, and then they are run one by one from now on."""
         cells = [[self.cells[n].source, self.cells[n].role] for n in numbers]
         request: Message = {"do": wire.Request.AGAIN, "cells": cells} | self._how(way)
-        seconds = min(self.jail.limits.cell_time, self._left)
+        seconds = min(self.jail.limits.cell_time, purse.left)
         try:
             running.call(request, {}, seconds, Sizes.of_run(self.jail.limits), {}, lambda message: message)
         except Gone:
             self._together = False
-        self._left -= running.took
+        purse.left -= running.took
         self.starved |= running.starved
         return self._together
 
@@ -274,20 +318,24 @@ class JailSession:
         """What a copy has to know to run cells."""
         return {"defined": self.defined, "give_back": not way.as_left}
 
-    def _seconds_for(self, number: int) -> float:
-        """How long a cell may run; 0 if it is left out."""
-        limit = self.jail.limits.cell_time
+    def _seconds_for(self, number: int, way: Way, purse: _Purse) -> float:
+        """How long a cell may run; 0 if it is not run."""
+        limit, took, before = self.jail.limits.cell_time, self._seconds.get(number, 0.0), self.runs[number]
+        if before is not None and before.trouble in ENDED:
+            return 0
         if self.cells[number].role != CellRole.OWN:
-            return min(limit, self._left)
-        took = self._seconds.get(number, 0.0)
+            slow = self.cells[number].role == CellRole.ANSWER and took > QUICK_CELL and way != Way()
+            return min(limit, purse.left) if not slow else 0
+        if self._own_restarts < 0:
+            return 0
         if self._own_left > 0:
             return min(limit, self._own_left) if took <= max(QUICK_CELL, self._own_left) else 0
         return min(QUICK_CELL, self._reserve) if took <= QUICK_CELL else 0
 
-    def _count(self, number: int, took: float) -> None:
+    def _count(self, number: int, took: float, purse: _Purse) -> None:
         self._seconds.setdefault(number, took)
         if self.cells[number].role != CellRole.OWN:
-            self._left -= took
+            purse.left -= took
         elif self._own_left > 0:
             self._own_left -= took
         else:

@@ -30,6 +30,7 @@ class Request(StrEnum):
     LOOK_AROUND = "look around"
     RUN = "run"
     AGAIN = "run again"  # cells that have been run in another copy
+    DEFINE = "define"  # what a cell that is not run defines and imports
     ASK = "ask"
 
 

@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from exercises.probes import run_probe
+from exercises.probes import in_words, run_probe
 from exercises.problem import Problem
 from exercises.stand_ins import stand_in_for
 from grader.sandbox import landlock, walls
@@ -33,6 +33,7 @@ from grader.sandbox.wire import Request, receive, send
 
 PLOTS_AFTER = 3  # copies: two that try the jail, one for the first submission; while that runs there is time
 MOST_TEXT = 500  # characters of what an answer raised
+DEFINING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 HISTORY = re.compile(r"_+(i{0,3}|i?\d+)")  # names that IPython gives to what was typed and shown
 
 
@@ -50,7 +51,6 @@ class Settings:
 
     scratch           the folder that can be written, or where a copy makes one
     readable, listed  what may be read, and what may be listed, where nothing can be mounted
-    hidden            paths that must not be there
     """
 
     limits: dict[str, int]
@@ -60,7 +60,6 @@ class Settings:
     scratch: str
     readable: tuple[str, ...] = ()
     listed: tuple[str, ...] = ()
-    hidden: tuple[str, ...] = ()
 
 
 # --- one submission ---------------------------------------------------------------------------------------------------
@@ -105,19 +104,23 @@ class Captured(io.TextIOBase):
 class Names:
     """What our cells and answers made of names. It is given back whatever other cells have done to the names since."""
 
-    def __init__(self, namespace: dict[str, Any]) -> None:
+    def __init__(self, namespace: dict[Any, Any]) -> None:
         self.namespace, self.first = namespace, dict(namespace)
         self.made: dict[str, Any] = {}
         self.spare: dict[str, Any] = {}  # what other cells made: given back if it is gone
         self.run_since = False  # a cell, since names were given back
+        self.gave = False  # giving back has changed something, now or earlier
 
-    def changed(self, before: dict[str, Any]) -> dict[str, Any]:
+    def changed(self, before: dict[Any, Any]) -> dict[str, Any]:
         """Names that a cell has made or made anew, but for those in which IPython keeps what was typed and shown."""
         absent = object()
         return {
             name: value
             for name, value in self.namespace.items()
-            if before.get(name, absent) is not value and name not in self.first and not HISTORY.fullmatch(name)
+            if isinstance(name, str)  # not so after globals()[1] = 2
+            and before.get(name, absent) is not value
+            and name not in self.first
+            and not HISTORY.fullmatch(name)
         }
 
     def keep(self, before: dict[str, Any], role: str, defined: list[str]) -> bool:
@@ -135,18 +138,19 @@ class Names:
         return anew
 
     def give_back(self) -> bool:
-        """Whether this changed anything."""
+        """Whether this changed anything, now or earlier."""
         if not self.run_since:
-            return False
+            return self.gave
         self.run_since = False
         namespace, wanted = self.namespace, self.first | self.spare | self.made
         gone = {name: value for name, value in wanted.items() if name not in namespace}
         other = {name: value for name, value in self.made.items() if namespace.get(name, value) is not value}
-        hidden = [n for n, v in namespace.items() if n not in wanted and _hides_builtin(n, v)]
+        hidden = [n for n, v in namespace.items() if n not in wanted and isinstance(n, str) and _hides_builtin(n, v)]
         namespace.update(gone | other)
         for name in hidden:
             namespace.pop(name, None)
-        return bool(gone or other or hidden)
+        self.gave |= bool(gone or other or hidden)
+        return self.gave
 
 
 def _hides_builtin(name: str, value: Any) -> bool:
@@ -173,13 +177,17 @@ def serve(connection: Line, warm: Warm, settings: Settings) -> None:
         reply: dict[str, Any] = {"id": message["id"]}
         results: dict[str, np.ndarray] = {}
         if message["do"] == Request.LOOK_AROUND:
-            reply["holds"] = walls.look_around(settings.hidden, settings.scratch)
+            reply["holds"] = walls.look_around(message["hidden"], settings.scratch)
         elif message["do"] == Request.RUN:
             error, anew = _run(message, message["source"], message["role"], names, warm)
             reply |= {"output": captured.text(), "error": "", "raised": "", "anew": anew}
             if error is not None:
                 reply |= {"error": describe(error), "raised": type(error).__name__}
             del error
+        elif message["do"] == Request.DEFINE:
+            before = dict(names.namespace)
+            _define(message["source"], names.namespace, warm)
+            names.keep(before, message["role"], message["defined"])
         elif message["do"] == Request.AGAIN:
             for source, role in message["cells"]:
                 _run(message, source, role, names, warm, seen=True)
@@ -219,37 +227,50 @@ def _run(
     try:
         if role == "given":
             exec(compile(source, "<given>", "exec"), names.namespace)  # noqa: S102  (a cell of ours)
-        elif seen and (code := _plain_python(source)) is not None:
+        elif seen and (code := _plain_python(source, warm)) is not None:
             exec(code, names.namespace)  # noqa: S102  (a student's cell)
         else:
             outcome = warm.run_cell(warm.shell, source, store_history=True)
             error = outcome.error_before_exec or outcome.error_in_exec
     except Exception as raised:  # noqa: BLE001  (a cell of ours calls what students wrote)
         error = raised
-    if error is not None and role == "own":
+    if (error is not None and role == "own") or isinstance(error, ImportError):  # a package may be installed at home
         _define(source, names.namespace, warm)
     return error, names.keep(before, role, message["defined"])
 
 
-def _plain_python(source: str) -> types.CodeType | None:
+def _plain_python(source: str, warm: Warm) -> types.CodeType | None:
     """A cell's code; None if only the shell can run it."""
     with suppress(SyntaxError, ValueError):
-        return None if "get_ipython" in source else compile(source, "<again>", "exec")
+        if "get_ipython" in source or "__future__" in source:
+            return None
+        compiler = warm.shell.compile  # it remembers `from __future__ import ...`, and sources for inspect.getsource
+        code: types.CodeType = compile(source, compiler.cache(source), "exec", compiler.flags, dont_inherit=True)
+        return code
     return None
 
 
 def _define(source: str, namespace: dict[str, Any], warm: Warm) -> None:
-    """What a cell that failed defines and imports, each statement by itself: answers may need it."""
+    """What a cell that failed or is not run defines, imports and names, each statement by itself: answers may need it."""
     with suppress(SyntaxError, ValueError):
         for statement in ast.parse(warm.shell.transform_cell(source)).body:
-            if isinstance(statement, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
+            if isinstance(statement, DEFINING) or (
+                isinstance(statement, ast.Assign | ast.AnnAssign) and _is_plain(statement.value)
+            ):
                 with suppress(Exception):
                     exec(compile(ast.Module([statement], []), "<own>", "exec"), namespace)  # noqa: S102
 
 
+def _is_plain(value: ast.expr | None) -> bool:
+    """Whether it is a number, a text, or a list or such of them."""
+    with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return value is not None and ast.literal_eval(value) is not Ellipsis
+    return False
+
+
 def describe(error: BaseException) -> str:
     """What went wrong, and in which line of the cell."""
-    text = f"{type(error).__name__}: {error}"[:1000]
+    text = in_words(error)[:1000]
     lines = [error.lineno] if isinstance(error, SyntaxError) else []
     trace = error.__traceback__
     while trace is not None:
@@ -282,7 +303,10 @@ class LatePlots(types.ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         load_plots()
-        return getattr(sys.modules[self.__name__], name)
+        module = sys.modules[self.__name__]
+        if name == "__all__":  # from ... import *
+            return getattr(module, name, [n for n in dir(module) if not n.startswith("_")])
+        return getattr(module, name)
 
 
 def put_plots_off() -> None:
@@ -305,6 +329,7 @@ def warm_up(modules: list[str]) -> Warm:
     for part in ("random", "linalg", "fft"):  # NumPy loads them late, when there may be no memory left for it
         getattr(np, part)
     from IPython.core.interactiveshell import InteractiveShell
+    from IPython.utils.text import SList
     from traitlets.config import Config
 
     config = Config()
@@ -315,9 +340,11 @@ def warm_up(modules: list[str]) -> Warm:
     warnings.formatwarning = lambda message, category, *_args, **_kwargs: f"{category.__name__}: {message}\n"
     threading.stack_size(512 << 10)  # many threads must not use up the memory
     shell = InteractiveShell.instance(config=config)
-    for name in ("matplotlib", "pip", "conda"):  # plots are drawn, but not shown; nothing can be installed
+    # plots are drawn, but not shown; nothing can be installed; there is nothing to save
+    for name in ("matplotlib", "pip", "conda", "autosave"):
         shell.register_magic_function(lambda _line: None, magic_name=name)
-    shell.system = shell.getoutput = lambda *_args, **_kwargs: None  # no program can be started
+    shell.system = lambda *_args, **_kwargs: None  # no program can be started
+    shell.getoutput = lambda *_args, **_kwargs: SList()
     for name in modules:
         importlib.import_module(f"tinytorch.core.{name}")
     with np.errstate(all="ignore"):
@@ -329,8 +356,7 @@ def warm_up(modules: list[str]) -> Warm:
 
 def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
-    hidden = os.environ.pop("GRADER_HIDDEN", "").split(os.pathsep)  # students read os.environ
-    settings = Settings(**json.loads(sys.argv[2]), hidden=tuple(hidden))
+    settings = Settings(**json.loads(sys.argv[2]))
     warm = warm_up(os.environ["GRADER_MODULES"].split())
     if settings.kind == "landlock":
         walls.hide()  # copies may be processes of the same user

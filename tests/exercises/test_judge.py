@@ -139,6 +139,21 @@ def test_a_changed_input_is_said() -> None:
     ) and verdict.cases[3].named  # fmt: skip
 
 
+def test_only_an_array_can_have_been_changed() -> None:
+    """A process may send an array under any name."""
+
+    class Odd:
+        def __init__(self) -> None:
+            self.verdicts: dict[str, Verdict] = {}
+
+        def ask(self, about: str, question: Question, stand_ins: Mapping[str, StandIn]) -> Reply:
+            return Reply({"y": np.zeros(9), "name_after": np.ones(1)})
+
+    named = Case("values", 1, lambda d: (Question("probe", {"name": "double", "x": np.ones(2)}, ("y",)),))
+    exercise = Exercise("double", "module", "double", (named,), lambda q: {"y": 2 * q["x"]}, ())
+    assert judge(exercise, Odd()).messages == ("`y` has shape (9,), it should be (2,).",)
+
+
 @pytest.mark.parametrize(
     ("kind", "text", "sentence", "named"),
     [

@@ -1,6 +1,6 @@
 """What a student writes beside right answers costs nothing, and brings nothing where they are wrong or blank."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any
 
 import pytest
@@ -8,7 +8,7 @@ from answers import Everything, submission
 from kinds.base import FULL, WRONG_SCALE, added, cell, code_cell
 from limits import PATIENCE
 
-from grader.course import Assignment
+from grader.course import Assignment, load_assignment
 from grader.grade import grade_notebook
 from grader.result import Result
 from grader.sandbox import session as session_module
@@ -136,8 +136,10 @@ H_SCALE = "def _h(d_k):\n    return math.sqrt(d_k)\n\ndef _scale_scores(scores, 
 H_MERGE = f"def _h(x):\n    return x.transpose(1, 2)\n\n{RIGHT_MERGE.replace('x.transpose(1, 2)', '_h(x)')}"
 
 
-def changed(answers: dict[str, str], *cells: tuple[str | int, str]) -> bytes:
-    """Right work with other answers, and own cells each behind an answer, or at a place."""
+def changed(
+    answers: dict[str, str], *cells: tuple[str | int, str], blank: Container[str] = (), module: str = "04_attention"
+) -> bytes:
+    """Right work with other answers, or without, and own cells each behind an answer, or at a place."""
 
     def edit(notebook: dict[str, Any]) -> None:
         for number, (where, source) in enumerate(cells):
@@ -147,7 +149,7 @@ def changed(answers: dict[str, str], *cells: tuple[str | int, str]) -> bytes:
             )
             all_cells.insert(place, code_cell(source) | {"id": f"own{number}"})
 
-    return submission(answers, edit=edit)
+    return submission(answers, blank=blank, edit=edit, module=module)
 
 
 def moved(name: str) -> bytes:
@@ -221,6 +223,118 @@ def test_right_work_in_several_cells_is_right(graded: Graded, data: bytes) -> No
 )
 def test_wrong_work_in_several_cells_is_wrong(graded: Graded, data: bytes, score: float) -> None:
     assert graded(data).score == score
+
+
+SCALE, SDPA = "scale_scores", "scaled_dot_product_attention"
+WITH_HALF = "def _scale_scores(scores, d_k):\n    return scores * d_k ** -HALF"
+FOUR = ("compute_attention_scores", SCALE, "causal_mask", "split_heads")
+DEFINES = {"compute_attention_scores": "_compute_attention_scores", SCALE: "_scale_scores"} | {
+    "causal_mask": "causal_mask", "split_heads": "_split_heads"
+}  # fmt: skip
+ABOVE_AND_BELOW = (("imports", "x = 1"), (-1, "y = 2"))
+BAD_TEXT = "class E(Exception):\n    def __str__(self): raise ValueError\n"
+
+
+def four(body: str, before: str = "") -> dict[str, str]:
+    """Four answers with this body."""
+    return {name: f"{before}def {DEFINES[name]}(*arguments):\n    {body}" for name in FOUR}
+
+
+def into(name: str, source: str, **answers: str) -> bytes:
+    """Right work with something written into a cell of ours."""
+
+    def edit(notebook: dict[str, Any]) -> None:
+        cell(notebook, name)["source"] = source + "\n" + "".join(cell(notebook, name)["source"])
+
+    return submission(answers, edit=edit)
+
+
+def with_optional() -> str:
+    """Right, but it needs an import that stands further down."""
+    return right_mha().replace("mask=None", "mask: Optional[Tensor] = None")
+
+
+MODULE_05 = "05_efficient_attention"
+WIDER_MASK = """def causal_mask(seq_len, keys=None):
+    keys = seq_len if keys is None else keys
+    return np.tril(np.ones((seq_len, keys)), keys - seq_len)
+"""
+CACHED = """def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(p(x), layer.num_heads) for p in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, causal_mask(x.shape[1], K.shape[-2]))
+    return layer.out_proj(_merge_heads(output))
+"""
+ONE_BY_ONE = """def _online_softmax(largest, total, output, scores, V):
+    top = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    e, before = np.exp(scores - top), np.exp(largest - top)
+    yield from (top, before * total + e.sum(axis=-1, keepdims=True), before * output + e @ V)
+"""
+BY_PLACE = """def by_place(function):
+    def call(*arguments):
+        return function(*arguments)
+    return call
+
+@by_place
+def sliding_window_mask(seq_len, window):
+    distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
+    return ((distance >= 0) & (distance < window)).astype(np.float32)
+"""
+HONEST: dict[str, tuple[bytes, float]] = {
+    "13 cells that need too much memory": (changed({}, *[(-1, "big = np.ones((20000, 20000))")] * 13), FULL),
+    "40 cells that end the process": (changed({}, *[(-1, "import os; os._exit(1)")] * 40), FULL),
+    "four answers that hang, among own cells": (changed(four("import time; time.sleep(60)"), *ABOVE_AND_BELOW), 20),
+    "four answers of objects": (changed(four("return np.array([[arguments, None]], dtype=object)"), *ABOVE_AND_BELOW), 20),
+    "four errors that have no text": (changed(four("raise E", BAD_TEXT), *ABOVE_AND_BELOW), 20),
+    "a slow cell with a right answer": (
+        changed({SCALE: f"import time\n{RIGHT_SCALE}time.sleep(1.5)"} | {"merge_heads": "def _merge_heads(x): return x",
+        "split_heads": "def _split_heads(x, n): return x", "causal_mask": "def causal_mask(n): return n"}), FULL - 6),
+    "a blank answer, and a lambda": (changed({}, (-1, RIGHT_LAMBDA), blank=[SCALE]), FULL),
+    "a blank answer, and one in an if": (changed({}, (SCALE, "if True:\n    " + RIGHT_LAMBDA), blank=[SCALE]), FULL),
+    "an answer below what it needs": (
+        changed({}, (-1, "from typing import Optional"), (-1, with_optional()), blank=[MHA]), FULL),
+    "a package that is not installed here": (changed({SCALE: f"import torch\n{RIGHT_SCALE}"}), FULL),
+    "hints that are never looked at": (
+        changed({MHA: with_optional(), SCALE: WRONG_SCALE}, ("imports", "from __future__ import annotations")), WRONG),
+    "plots by *": (changed({SCALE: WITH_HALF}, ("imports", "from matplotlib.pyplot import *\nfigure()\nHALF = 0.5")), FULL),
+    "a magic of Jupyter's": (changed({SCALE: f"%autosave 60\n{RIGHT_SCALE}"}), FULL),
+    "a list of files": (changed({SCALE: f"files = !ls\nlen(files)\n{RIGHT_SCALE}"}), FULL),
+    "a helper in a cell that sleeps": (changed({SCALE: WITH_HELPER}, ("imports", f"{HELPER}import time\ntime.sleep(60)")), FULL),
+    "a helper in a cell that needs too much memory": (
+        changed({SCALE: WITH_HELPER}, ("imports", f"{HELPER}np.ones((20000, 20000))")), FULL),
+    "a number in a cell that is stopped": (changed({SCALE: WITH_HALF}, ("imports", "HALF = 0.5\nwhile True: pass")), FULL),
+    "a helper before an error without a text": (changed({SCALE: WITH_HELPER}, ("imports", f"{HELPER}{BAD_TEXT}raise E")), FULL),
+    "a name that is a number": (changed({SCALE: WITH_HALF}, ("imports", "HALF = 0.5\nglobals()[1] = 2")), FULL),
+    "a helper in a test": (into("test_compute_attention_scores", HELPER, scale_scores=WITH_HELPER), FULL),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", HONEST)
+def test_honest_work_keeps_its_points(graded: Graded, kind: str) -> None:
+    data, score = HONEST[kind]
+    found = graded(data)
+    assert found.score == score, found.verdicts
+
+
+WINDOW = "sliding_window_mask"
+HONEST_05: dict[str, tuple[bytes, float]] = {
+    "a given name made wider": (
+        changed({"cached_attention": CACHED}, ("kv_cache", WIDER_MASK), module=MODULE_05), 32),
+    "a cache that is not there": (changed({"kv_cache": "class KvCache:\n    pass"}, module=MODULE_05), 29),
+    "results one after another": (changed({"online_softmax": ONE_BY_ONE}, module=MODULE_05), 32),
+    "arguments by their places": (changed({WINDOW: BY_PLACE}, module=MODULE_05), 32),
+    "memory looked at before": (
+        changed({}, ("imports", "import tracemalloc\ntracemalloc.start()\nlarge = np.ones(10**6)"), module=MODULE_05), 32),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", HONEST_05)
+def test_honest_work_of_another_module_keeps_its_points(kind: str) -> None:
+    data, score = HONEST_05[kind]
+    jail = open_jail(MODULE_05, LIMITS)
+    found = grade_notebook(data, load_assignment(MODULE_05), jail)
+    jail.close()
+    assert found.score == score, found.verdicts
 
 
 # --- slow cells -------------------------------------------------------------------------------------------------------

@@ -78,14 +78,17 @@ class PlayedJail(Jail):
 
     asked   (number of the copy, probe) of every question that reached a copy
     ran     (number of the copy, source) of every cell
+    defined of every cell of which only what it defines was asked for
     ended   numbers of the copies that were ended
     """
 
     def __init__(self, on_ask: Act = answer_well, on_run: Act = run_well, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
         self.on_ask, self.on_run = on_ask, on_run
+        self.on_define: Act = run_well
         self.asked: list[tuple[int, str]] = []
         self.ran: list[tuple[int, str]] = []
+        self.defined: list[tuple[int, str]] = []
         self.opened, self.ended = 0, list[int]()
 
     def open(self) -> warm.Copy:
@@ -105,6 +108,9 @@ class PlayedJail(Jail):
                 if request["do"] == wire.Request.RUN:
                     self.ran.append((copy.number, request["source"]))
                     self.on_run(copy, request, arrays)
+                elif request["do"] == wire.Request.DEFINE:
+                    self.defined.append((copy.number, request["source"]))
+                    self.on_define(copy, request, arrays)
                 elif request["do"] == wire.Request.AGAIN:
                     for source, role in request["cells"]:
                         self.ran.append((copy.number, source))

@@ -110,6 +110,20 @@ def test_what_a_process_computes_is_its_own_time_and_what_it_waits_for_a_process
 
 
 @pytest.mark.long
+def test_what_another_thread_waits_for_a_processor_is_not_its_own_time_either(core: int) -> None:
+    """While the first waits for it."""
+    source = (
+        "import threading\ndef spin():\n    print(flush=True)\n    while True: pass\n"
+        "t = threading.Thread(target=spin, daemon=True)\nt.start()\nt.join()"
+    )
+    with neighbours(core), process(source, core, wait=True) as pid:
+        watch, before = Stopwatch(pid), time.clock_gettime((~pid << 3) | 2)
+        time.sleep(2)
+        computed, own = time.clock_gettime((~pid << 3) | 2) - before, watch.own()
+    assert 0 < computed < 1.2 and computed - 0.1 <= own < computed + 0.3 * PATIENCE
+
+
+@pytest.mark.long
 def test_what_a_process_waited_earlier_is_no_time_to_sleep(core: int) -> None:
     with process(SPIN_THEN_SLEEP, core, wait=True) as pid:
         with neighbours(core):

@@ -3,6 +3,8 @@
 import json
 import struct
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,13 +29,16 @@ from played import (
     saying,
 )
 
-from exercises.model import Reply
+from exercises.model import Question, Reply
 from exercises.problem import Problem
+from grader.sandbox import session as session_module
 from grader.sandbox.limits import Limits
 from grader.sandbox.session import CellRole, CellRun, JailSession, RunCell, Trouble
 
 
-def cells(sources: list[str], on_run: Act, limits: Limits | None = None) -> tuple[list[CellRun], PlayedJail]:
+def cells(
+    sources: Sequence[RunCell | str], on_run: Act, limits: Limits | None = None
+) -> tuple[list[CellRun], PlayedJail]:
     """What came of cells in a process that does `on_run`."""
     jail = PlayedJail(on_run=on_run, limits=limits)
     session = JailSession(jail, sources)
@@ -356,12 +361,50 @@ def test_the_first_run_of_a_cell_counts_unless_it_ends_the_process_later():
     assert cells(["a", "b"], later)[0] == [died, died]
 
 
-def test_after_13_copies_the_rest_is_skipped():
-    runs, jail = cells(["die"] * 20, as_told)
+def test_own_cells_may_end_25_copies_and_what_is_left_of_them_is_skipped():
+    runs, jail = cells(["die"] * 30, as_told)
+    assert runs == [CellRun(trouble=Trouble.DIED)] * 25 + [CellRun(trouble=Trouble.SKIPPED)] * 5
+    assert (jail.opened, jail.ended) == (26, list(range(1, 27)))
+    session = JailSession(jail, ["die"] * 30)
+    assert ask(session, "a") == Problem.NONE  # answers go on
+    session.close()
+
+
+def test_answers_may_end_13_copies():
+    answers = [RunCell("die", CellRole.ANSWER, f"a{n}") for n in range(20)]
+    runs, jail = cells(answers, as_told)
     assert runs == [CellRun(trouble=Trouble.DIED)] * 13 + [CellRun(trouble=Trouble.SKIPPED)] * 7
     assert (jail.opened, jail.ended) == (13, list(range(1, 14)))
-    session = JailSession(jail, ["die"] * 20)
-    assert ask(session, "a") == Problem.TIME
+    session = JailSession(jail, answers)
+    assert ask(session, "a") == Problem.DIED
+
+
+def test_of_own_cells_that_are_not_run_what_they_define_is_taken():
+    def on_define(copy: Copy, request: Message, arrays: Arrays) -> None:
+        if request["source"] == "hang":
+            copy.die()
+        run_well(copy, request, arrays)
+
+    jail = PlayedJail(on_run=as_told, limits=HASTY)
+    jail.on_define = on_define
+    session = JailSession(jail, ["die", "hang", RunCell("die", CellRole.ANSWER, "a")])
+    assert [run.trouble for run in session.run()] == [Trouble.DIED, Trouble.TIME, Trouble.DIED]
+    assert jail.defined == [(2, "die"), (3, "die"), (3, "hang"), (4, "die"), (5, "die")]
+    session.close()
+
+
+def test_other_ways_and_references_take_no_time_from_answers(monkeypatch):
+    monkeypatch.setattr(session_module, "AGAIN", (0.2, 0.2))
+    jail = PlayedJail(lambda copy, _request, _arrays: copy.hang(), limits=replace(HASTY, probe_time=0.2))
+    session = JailSession(jail, [RunCell("a", CellRole.ANSWER, "a"), "below"])
+    (above,) = session.other_ways("a")
+    for n in range(3):
+        ask(session, f"b{n}", OFFERED)
+        above.ask("a", Question(f"c{n}", {}, ()), {})
+    assert [name for _, name in jail.asked] == ["b0", "c0"]
+    jail.on_ask = answer_well
+    assert ask(session, "d") == Problem.NONE
+    session.close()
 
 
 # --- why a name is missing --------------------------------------------------------------------------------------------

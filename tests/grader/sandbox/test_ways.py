@@ -77,10 +77,16 @@ def test_where_nothing_of_the_students_is_around_an_exercise_it_is_not_asked_aga
 
 def test_blank_work_is_not_asked_at_all():
     jail = PlayedJail()
-    session = JailSession(jail, [GIVEN, OWN, replace(A, blank=True), BELOW])
+    session = JailSession(jail, [GIVEN, replace(A, blank=True), B])
     for stand_ins in ({}, OFFERED):
         assert ask(session, "a", stand_ins) == Problem.BLANK
     assert (jail.opened, list(session.other_ways("a"))) == (0, [])
+    session.close()
+
+
+def test_a_blank_answer_is_asked_where_an_own_cell_may_answer():
+    session = JailSession(PlayedJail(), [GIVEN, replace(A, blank=True), BELOW])
+    assert ask(session, "a") == Problem.NONE
     session.close()
 
 
@@ -230,7 +236,7 @@ def test_cells_that_were_quick_are_run_again_in_one_go():
 
 def test_where_one_was_slow_they_are_run_one_by_one(monkeypatch):
     monkeypatch.setattr(session_module, "QUICK_CELL", 0)
-    assert requests(run_well, GIVEN, A) == ["run", "run", "ask", "run", "run", "ask"]
+    assert requests(run_well, GIVEN, A) == ["run", "run", "ask", "run", "define", "ask"]
 
 
 def test_where_it_ends_the_copy_they_are_run_one_by_one():
