@@ -60,6 +60,7 @@ def walked(tmp_path_factory) -> tuple[Path, dict[str, str]]:
     return folder, printed
 
 
+@pytest.mark.slow
 def test_the_instructors_page_works_as_written(walked):
     folder, printed = walked
     assert "collect: 10 taken, 0 skipped" in printed["python -m grader collect 04_attention submissions.zip"]
@@ -90,6 +91,7 @@ def visit(page: Page, path: Path) -> tuple[list[str], list[str]]:
     return said, asked
 
 
+@pytest.mark.slow
 def test_the_report_in_a_browser(walked, page):
     path = walked[0] / "classroom" / "report" / "index.html"
     said, asked = visit(page, path)
@@ -103,6 +105,7 @@ def test_the_report_in_a_browser(walked, page):
         assert (path.parent / link.get_attribute("href")).is_file()
 
 
+@pytest.mark.slow
 def test_a_feedback_page_in_a_browser(walked, page):
     path = walked[0] / "classroom" / "feedback" / "chloe-example_1002" / MODULE / "attention.html"
     said, asked = visit(page, path)

@@ -293,7 +293,6 @@ HONEST: dict[str, tuple[bytes, float]] = {
     "a blank answer, and one in an if": (changed({}, (SCALE, "if True:\n    " + RIGHT_LAMBDA), blank=[SCALE]), FULL),
     "an answer below what it needs": (
         changed({}, (-1, "from typing import Optional"), (-1, with_optional()), blank=[MHA]), FULL),
-    "a package that is not installed here": (changed({SCALE: f"import torch\n{RIGHT_SCALE}"}), FULL),
     "hints that are never looked at": (
         changed({MHA: with_optional(), SCALE: WRONG_SCALE}, ("imports", "from __future__ import annotations")), WRONG),
     "plots by *": (changed({SCALE: WITH_HALF}, ("imports", "from matplotlib.pyplot import *\nfigure()\nHALF = 0.5")), FULL),

@@ -377,7 +377,7 @@ def reading(process: subprocess.Popen[str]) -> bool:
         pytest.param("the jail warms up", marks=pytest.mark.slow),
         pytest.param("the jail is tried", marks=pytest.mark.slow),
         "a submission loops",
-        "a judge reads",
+        pytest.param("a judge reads", marks=pytest.mark.slow),
     ],
 )
 def test_ctrl_c_ends_it_at_once_and_the_same_command_goes_on(tmp_path: Path, moment: str) -> None:

@@ -454,6 +454,7 @@ def test_tags_and_metadata_raise_nothing(jail, assignment):
     assert 100 not in points
 
 
+@pytest.mark.slow
 def test_time_is_limited_as_a_whole(assignment):
     jail = open_jail("04_attention", Limits(probe_time=2, whole_time=3))
     sleeps = "import time\nclass MultiHeadAttention:\n    def __init__(self, *sizes): time.sleep(60)"
