@@ -1,14 +1,14 @@
 """What a student writes beside right answers costs nothing, and brings nothing where they are wrong or blank."""
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from answers import Everything, submission
-from kinds.base import FULL, WRONG_SCALE, added, cell, code_cell
+from kinds.base import FULL, WRONG_SCALE, added, cell, changed, code_cell
 from limits import PATIENCE
 
-from grader.course import Assignment, load_assignment
+from grader.course import Assignment
 from grader.grade import grade_notebook
 from grader.result import Result
 from grader.sandbox import session as session_module
@@ -136,22 +136,6 @@ H_SCALE = "def _h(d_k):\n    return math.sqrt(d_k)\n\ndef _scale_scores(scores, 
 H_MERGE = f"def _h(x):\n    return x.transpose(1, 2)\n\n{RIGHT_MERGE.replace('x.transpose(1, 2)', '_h(x)')}"
 
 
-def changed(
-    answers: dict[str, str], *cells: tuple[str | int, str], blank: Container[str] = (), module: str = "04_attention"
-) -> bytes:
-    """Right work with other answers, or without, and own cells each behind an answer, or at a place."""
-
-    def edit(notebook: dict[str, Any]) -> None:
-        for number, (where, source) in enumerate(cells):
-            all_cells = notebook["cells"]
-            place = (
-                all_cells.index(cell(notebook, where)) + 1 if isinstance(where, str) else where % (len(all_cells) + 1)
-            )
-            all_cells.insert(place, code_cell(source) | {"id": f"own{number}"})
-
-    return submission(answers, blank=blank, edit=edit, module=module)
-
-
 def moved(name: str) -> bytes:
     """Right work with an answer at the end."""
     return submission(edit=lambda notebook: notebook["cells"].append(notebook["cells"].pop(place_of(notebook, name))))
@@ -254,32 +238,6 @@ def with_optional() -> str:
     return right_mha().replace("mask=None", "mask: Optional[Tensor] = None")
 
 
-MODULE_05 = "05_efficient_attention"
-WIDER_MASK = """def causal_mask(seq_len, keys=None):
-    keys = seq_len if keys is None else keys
-    return np.tril(np.ones((seq_len, keys)), keys - seq_len)
-"""
-CACHED = """def cached_attention(layer, x, cache):
-    Q, K, V = (_split_heads(p(x), layer.num_heads) for p in (layer.q_proj, layer.k_proj, layer.v_proj))
-    K, V = cache.append(K, V)
-    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, causal_mask(x.shape[1], K.shape[-2]))
-    return layer.out_proj(_merge_heads(output))
-"""
-ONE_BY_ONE = """def _online_softmax(largest, total, output, scores, V):
-    top = np.maximum(largest, scores.max(axis=-1, keepdims=True))
-    e, before = np.exp(scores - top), np.exp(largest - top)
-    yield from (top, before * total + e.sum(axis=-1, keepdims=True), before * output + e @ V)
-"""
-BY_PLACE = """def by_place(function):
-    def call(*arguments):
-        return function(*arguments)
-    return call
-
-@by_place
-def sliding_window_mask(seq_len, window):
-    distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
-    return ((distance >= 0) & (distance < window)).astype(np.float32)
-"""
 HONEST: dict[str, tuple[bytes, float]] = {
     "13 cells that need too much memory": (changed({}, *[(-1, "big = np.ones((20000, 20000))")] * 13), FULL),
     "40 cells that end the process": (changed({}, *[(-1, "import os; os._exit(1)")] * 40), FULL),
@@ -312,27 +270,6 @@ HONEST: dict[str, tuple[bytes, float]] = {
 def test_honest_work_keeps_its_points(graded: Graded, kind: str) -> None:
     data, score = HONEST[kind]
     found = graded(data)
-    assert found.score == score, found.verdicts
-
-
-WINDOW = "sliding_window_mask"
-HONEST_05: dict[str, tuple[bytes, float]] = {
-    "a given name made wider": (
-        changed({"cached_attention": CACHED}, ("kv_cache", WIDER_MASK), module=MODULE_05), 32),
-    "a cache that is not there": (changed({"kv_cache": "class KvCache:\n    pass"}, module=MODULE_05), 29),
-    "results one after another": (changed({"online_softmax": ONE_BY_ONE}, module=MODULE_05), 32),
-    "arguments by their places": (changed({WINDOW: BY_PLACE}, module=MODULE_05), 32),
-    "memory looked at before": (
-        changed({}, ("imports", "import tracemalloc\ntracemalloc.start()\nlarge = np.ones(10**6)"), module=MODULE_05), 32),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", HONEST_05)
-def test_honest_work_of_another_module_keeps_its_points(kind: str) -> None:
-    data, score = HONEST_05[kind]
-    jail = open_jail(MODULE_05, LIMITS)
-    found = grade_notebook(data, load_assignment(MODULE_05), jail)
-    jail.close()
     assert found.score == score, found.verdicts
 
 

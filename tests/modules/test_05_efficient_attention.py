@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from answers import Everything, answers, namespace, submission
 from classes import grade, rows_of
+from kinds.base import changed as with_cells
 from kits import make, unpacked_kit
 from limits import QUICK
 from secret import hidden_lines
@@ -132,3 +133,53 @@ def test_the_sentence_about_speed_is_what_was_measured():
     assert f"<!-- speed -->\n\n{said}\n\n<!-- end of speed -->" in readme
     versions = r"; Python [\d.]+, NumPy [\d.]+ with OpenBLAS \w+, PyTorch \S+ with"
     assert re.search(versions, page.read_text(encoding="utf-8"))
+
+
+# --- honest work ------------------------------------------------------------------------------------------------------
+
+
+WIDER_MASK = """def causal_mask(seq_len, keys=None):
+    keys = seq_len if keys is None else keys
+    return np.tril(np.ones((seq_len, keys)), keys - seq_len)
+"""
+CACHED = """def cached_attention(layer, x, cache):
+    Q, K, V = (_split_heads(p(x), layer.num_heads) for p in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, causal_mask(x.shape[1], K.shape[-2]))
+    return layer.out_proj(_merge_heads(output))
+"""
+ONE_BY_ONE = """def _online_softmax(largest, total, output, scores, V):
+    top = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    e, before = np.exp(scores - top), np.exp(largest - top)
+    yield from (top, before * total + e.sum(axis=-1, keepdims=True), before * output + e @ V)
+"""
+BY_PLACE = """def by_place(function):
+    def call(*arguments):
+        return function(*arguments)
+    return call
+
+@by_place
+def sliding_window_mask(seq_len, window):
+    distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
+    return ((distance >= 0) & (distance < window)).astype(np.float32)
+"""
+HONEST: dict[str, tuple[bytes, float]] = {
+    "a given name made wider": (
+        with_cells({"cached_attention": CACHED}, ("kv_cache", WIDER_MASK), module=MODULE), 32),
+    "a cache that is not there": (with_cells({"kv_cache": "class KvCache:\n    pass"}, module=MODULE), 29),
+    "results one after another": (with_cells({"online_softmax": ONE_BY_ONE}, module=MODULE), 32),
+    "arguments by their places": (with_cells({"sliding_window_mask": BY_PLACE}, module=MODULE), 32),
+    "memory looked at before": (
+        with_cells({}, ("imports", "import tracemalloc\ntracemalloc.start()\nlarge = np.ones(10**6)"), module=MODULE), 32),
+}  # fmt: skip
+
+
+@pytest.mark.jail
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", HONEST)
+def test_honest_work_keeps_its_points(kind: str) -> None:
+    data, score = HONEST[kind]
+    jail = open_jail(MODULE, QUICK)
+    found = grade_notebook(data, load_assignment(MODULE), jail)
+    jail.close()
+    assert found.score == score, found.verdicts

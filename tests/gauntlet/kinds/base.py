@@ -1,6 +1,6 @@
 """What a kind of submission is, and short ways to make one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,22 @@ def added(source: str, where: int = 2, blank: Any = (), **changed: str) -> bytes
     """A right submission (or a blank one) with a cell of the student's own."""
     new = code_cell(source) | {"id": "own"}
     return submission(changed, blank=blank, edit=lambda n: n["cells"].insert(where % (len(n["cells"]) + 1), new))
+
+
+def changed(
+    answers: dict[str, str], *cells: tuple[str | int, str], blank: Container[str] = (), module: str = "04_attention"
+) -> bytes:
+    """Right work with other answers, or without, and own cells each behind an answer, or at a place."""
+
+    def edit(notebook: dict[str, Any]) -> None:
+        for number, (where, source) in enumerate(cells):
+            all_cells = notebook["cells"]
+            place = (
+                all_cells.index(cell(notebook, where)) + 1 if isinstance(where, str) else where % (len(all_cells) + 1)
+            )
+            all_cells.insert(place, code_cell(source) | {"id": f"own{number}"})
+
+    return submission(answers, blank=blank, edit=edit, module=module)
 
 
 def every_cell(change: Callable[[dict[str, Any]], Any]) -> Callable[[Notebook], None]:
