@@ -3,7 +3,7 @@
 import re
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
@@ -106,19 +106,21 @@ def record(book: Any, assignment: Assignment, result: Result, timestamp: str, la
 
 
 def time_of(timestamp: str) -> datetime | None:
-    """When a submission was handed in, in UTC; None if nobody says so, or in no way that nbgrader understands."""
+    """When a submission was handed in, in UTC; None if nobody says so. ValueError if nbgrader does not understand it."""
     from nbgrader.utils import parse_utc
 
     try:
         return cast("datetime | None", parse_utc(timestamp)) if timestamp else None
-    except (ValueError, OverflowError, TypeError):
-        return None
+    except (OverflowError, TypeError) as error:
+        raise ValueError(str(error)) from None
 
 
 def _record(book: Any, assignment: Assignment, result: Result, timestamp: str, late: Any) -> None:
     student = result.student
     book.update_or_create_student(student)
-    time = time_of(timestamp)
+    time = None
+    with suppress(ValueError):
+        time = time_of(timestamp)
     stamp = {} if time is None else {"timestamp": time}
     submission = book.update_or_create_submission(assignment.module, student, **stamp)
     notebook = book.find_submission_notebook(assignment.notebook, assignment.module, student)

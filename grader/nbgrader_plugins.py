@@ -16,12 +16,12 @@ from nbconvert.exporters import HTMLExporter, NotebookExporter
 from nbgrader.converters import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
-from nbgrader.utils import parse_utc
 
 from exercises.errors import UserError
 from grader.batch import grade_submission
 from grader.classroom import REMOVE_IT, find_submission, is_file, only_writer, timestamp_of, write_whole
 from grader.course import load_assignment
+from grader.gradebook import time_of
 from grader.records import Writer
 from grader.sandbox import pool
 from grader.sandbox.check_jail import weaknesses
@@ -35,9 +35,8 @@ class _OwnFolders(CourseDirectory):  # type: ignore[misc]  # nbgrader has no typ
     def get_existing_timestamp(self, dest_path: str) -> datetime | None:
         """When a submission was handed in; None if nobody says so, or says it in no way that is understood."""
         try:
-            time = timestamp_of(Path(dest_path))
-            return parse_utc(time) if time else None
-        except (OSError, ValueError, OverflowError) as error:
+            return time_of(timestamp_of(Path(dest_path)))
+        except (OSError, ValueError) as error:
             self.log.warning("%s/timestamp.txt is left out: %s", dest_path, error)
             return None
 
