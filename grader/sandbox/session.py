@@ -258,7 +258,7 @@ class JailSession:
         if self._may_run_together(numbers):
             return self._run_together(running, way, purse, numbers)
         for number in numbers:
-            before, own = self.runs[number], self.cells[number].role == CellRole.OWN
+            before = self.runs[number]
             seconds = self._seconds_for(number, way, purse)
             if seconds <= 0:
                 if before is None:
@@ -271,7 +271,7 @@ class JailSession:
             if before is None or run.trouble in ENDED:
                 self.runs[number] = run
             if run.trouble in ENDED:
-                if own:
+                if self.cells[number].role == CellRole.OWN:
                     self._own_restarts -= 1
                 else:
                     purse.restarts -= 1
@@ -284,15 +284,10 @@ class JailSession:
         if number in self._lost or (cell.role != CellRole.OWN and run is not None and run.trouble in ENDED):
             return True
         request: Message = {"do": wire.Request.DEFINE, "source": cell.source, "role": cell.role} | self._how(way)
-        try:
-            seconds = min(QUICK_CELL, purse.left)
-            running.call(request, {}, seconds, Sizes.of_run(self.jail.limits), {}, lambda message: message)
-        except Gone:
+        done = self._tell(running, request, min(QUICK_CELL, purse.left), purse)
+        if not done:
             self._lost.add(number)
-            return False
-        finally:
-            purse.left -= running.took
-        return True
+        return done
 
     def _may_run_together(self, numbers: Sequence[int]) -> bool:
         """Whether all of these cells have been run to their ends, and quickly."""
@@ -305,14 +300,19 @@ class JailSession:
         """Run cells in one go; False if the copy is gone, and then they are run one by one from now on."""
         cells = [[self.cells[n].source, self.cells[n].role] for n in numbers]
         request: Message = {"do": wire.Request.AGAIN, "cells": cells} | self._how(way)
-        seconds = min(self.jail.limits.cell_time, purse.left)
+        self._together = self._tell(running, request, min(self.jail.limits.cell_time, purse.left), purse)
+        return self._together
+
+    def _tell(self, running: Running, request: Message, seconds: float, purse: _Purse) -> bool:
+        """Have a copy do something of which nothing is to be known; False if the copy is gone."""
         try:
             running.call(request, {}, seconds, Sizes.of_run(self.jail.limits), {}, lambda message: message)
         except Gone:
-            self._together = False
-        purse.left -= running.took
-        self.starved |= running.starved
-        return self._together
+            return False
+        finally:
+            purse.left -= running.took
+            self.starved |= running.starved
+        return True
 
     def _how(self, way: Way) -> Message:
         """What a copy has to know to run cells."""
