@@ -16,7 +16,7 @@ from exercises.problem import Problem
 
 Arrays = dict[str, np.ndarray]
 Namespace = dict[str, Any]
-MOST_RESULTS = 8
+MOST_RESULTS = 8  # that are taken from what may have no end
 WITH_DEFAULT = ("mask", "causal", "block", "offset", "base")  # arguments that are named in a call
 
 
@@ -65,7 +65,7 @@ def _parts(result: Any) -> tuple[Any, ...] | None:
 
     if isinstance(result, Tensor | np.ndarray | str | dict) or not hasattr(result, "__iter__"):
         return None
-    return tuple(islice(result, MOST_RESULTS))
+    return tuple(result if isinstance(result, tuple | list) else islice(result, MOST_RESULTS))
 
 
 def _in_order(arguments: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:

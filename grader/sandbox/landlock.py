@@ -36,7 +36,6 @@ SCOPED = 3  # sockets by name, and signals
 RULE_PATH_BENEATH = 1
 PR_SET_PDEATHSIG = 1
 AT_EMPTY_PATH = 0x1000
-MOST_FILES_OPEN = 64
 
 # The filter refuses these, too
 CLOSED: Numbers = {
@@ -147,7 +146,7 @@ def enclose(
     parent = os.getppid()
     walls.close_descriptors(connection)
     # what was deleted and is still open is counted by nobody, so all open files together are as large as scratch may be
-    walls.limit(limits["memory"], limits["scratch"] // MOST_FILES_OPEN, MOST_FILES_OPEN)
+    walls.limit(limits["memory"], limits["scratch"] // walls.OPEN_FILES, walls.OPEN_FILES)
     # the kernel counts threads by user: where that is ours, all that we run would count
     walls.give_up_rights(uid, limits["threads"] if uid is not None else None)
     checked(libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "death of the parent")
