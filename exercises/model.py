@@ -55,7 +55,16 @@ class Case:
     needs_another: bool = False
 
 
-Sign = Callable[[Question, Reply, Arrays], bool]  # (question, reply, expected) -> the reply shows this mistake
+@dataclass(frozen=True, eq=False)
+class Sign:
+    """A mistake that shows in a reply: a function of (question, reply, expected, *arguments) in exercises/signs/."""
+
+    shows: Callable[..., bool]
+    arguments: tuple[Any, ...] = ()
+    named: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, question: Question, reply: Reply, expected: Arrays) -> bool:
+        return self.shows(question, reply, expected, *self.arguments, **self.named)
 
 
 @dataclass(frozen=True, eq=False)

@@ -109,7 +109,7 @@ EXERCISE = Exercise(
         computes("The product is divided by the number of inputs.", lambda x, w, b: x @ w / w.shape[0] + b),
         shows(
             "The weight has the shape (out_features, in_features). Here it is (in_features, out_features).",
-            transposed_weight,
+            transposed_weight(),
         ),
         says("With bias=False there is no bias: `.bias` is None, and nothing is added.", Raised.NO_MASK),
         says("The shapes do not fit: x is (..., in_features), the weight (in_features, out_features).", Raised.PRODUCT),
@@ -121,8 +121,8 @@ EXERCISE = Exercise(
         ),
         shows("parameters() gives other tensors at each call. Create them once, in `__init__`.", any_is("kept", 0)),
         shows("parameters() must list the very tensors `.weight` and `.bias`, not copies.", any_is("order", -1)),
-        shows("parameters() lacks the bias, or the weight.", weight_or_bias_missing),
-        shows("parameters() lists the weight first, then the bias, each once.", not_weight_then_bias),
+        shows("parameters() lacks the bias, or the weight.", weight_or_bias_missing()),
+        shows("parameters() lists the weight first, then the bias, each once.", not_weight_then_bias()),
         shows(
             "The parameters must be created with requires_grad=True, or training cannot change them.",
             any_is("trainable", 0),

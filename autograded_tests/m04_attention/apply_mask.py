@@ -125,7 +125,7 @@ EXERCISE = Exercise(
     misconceptions=(
         shows(
             "A query that may look nowhere has -inf for all its scores, and so nan for weights. Use MASK_VALUE, which is finite.",
-            nothing_finite_left,
+            nothing_finite_left(),
             ("a query that may look nowhere",),
         ),
         shows(
@@ -260,7 +260,7 @@ EXERCISE = Exercise(
         ),
         shows(
             "The blocked value is not low enough: with scores near 1000 a blocked key still gets a share. Use MASK_VALUE.",
-            blocked_too_high,
+            blocked_too_high(),
         ),
         says(
             "`1 - mask` or `-mask` does not work with an array of True and False. Make numbers of it first: `Tensor(mask)`, or compare `mask == 0`.",

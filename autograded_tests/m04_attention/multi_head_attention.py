@@ -397,8 +397,10 @@ RAISED = (
         Raised.RESHAPE,
         cases=("causal mask", "masks of three and four axes"),
     ),
-    shows("The values come from x. With a context they come from the context.", values_of_another_length, ("context",)),
-    shows("The keys come from x. With a context they come from the context.", keys_of_another_length, ("context",)),
+    shows(
+        "The values come from x. With a context they come from the context.", values_of_another_length(), ("context",)
+    ),
+    shows("The keys come from x. With a context they come from the context.", keys_of_another_length(), ("context",)),
     says(
         "With a context of another length it fails: queries come from x, keys and values from the context, each by its own length.",
         Raised.RESHAPE,
@@ -415,10 +417,10 @@ RAISED = (
 PARAMETERS = (
     shows(
         "parameters() lacks some of the 8 tensors: weight and bias of q_proj, k_proj, v_proj and out_proj.",
-        some_missing,
+        some_missing(),
         ("parameters",),
     ),
-    shows("parameters() lists tensors more than once.", some_doubled, ("parameters",)),
+    shows("parameters() lists tensors more than once.", some_doubled(), ("parameters",)),
     shows(
         "parameters() lists tensors that are not parameters of the four layers.",
         any_is("parameters", -1),
@@ -426,7 +428,7 @@ PARAMETERS = (
     ),
     shows(
         "The layers are created anew in each call. Create them once, in `__init__`.",
-        others_after_a_call,
+        others_after_a_call(),
         ("parameters",),
     ),
     shows("embed_dim, num_heads and head_dim must be set in `__init__`.", other_values("sizes"), ("parameters",)),

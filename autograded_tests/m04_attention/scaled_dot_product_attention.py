@@ -306,7 +306,7 @@ RETURNED = (
 )
 
 RAISED_OR_SHOWN = (
-    shows("The weights are transposed before they meet V. It is weights @ V.", transposed_weights),
+    shows("The weights are transposed before they meet V. It is weights @ V.", transposed_weights()),
     says("The arguments do not fit: Q, K, V, and mask=None.", Raised.ARGUMENTS),
     says(
         "The number of axes is fixed somewhere. There may be any number of leading axes: count from the right, -2 and -1.",

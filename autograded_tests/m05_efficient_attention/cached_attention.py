@@ -198,7 +198,7 @@ EXERCISE = Exercise(
         *OTHER_WRONG_STEPS,
         shows(
             "layer.attention_weights are not those of this call: keep them, (B, H, L, S).",
-            answered,
+            answered(),
             ("attention_weights",),
         ),
         shows(

@@ -114,13 +114,13 @@ EXERCISE = Exercise(
         says("`len(cache)` is wanted: `__len__` must give a number.", Raised.LENGTH),
         shows(
             "`len(cache)` is the number of calls. The number of positions is asked for.",
-            length_counts_calls,
+            length_counts_calls(),
             ("length",),
         ),
         shows("`len(cache)` is not the number of positions, the size of axis -2.", returned("lengths"), ("length",)),
         shows(
             "Two caches share what they hold. Create it in `__init__`, on `self`.",
-            shared_between_caches,
+            shared_between_caches(),
             ("one piece after another",),
         ),
         shows(

@@ -195,7 +195,7 @@ EXERCISE = Exercise(
         ),
         shows(
             "The gradient does not reach every other component of x: `.data` cuts the graph of one of the two parts.",
-            half_of_each_pair,
+            half_of_each_pair(),
             ("gradient",),
         ),
         NAMES_KEPT,

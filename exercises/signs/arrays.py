@@ -4,34 +4,40 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from exercises.model import Arrays, Question, Reply, Sign
+from exercises.model import Arrays, Question, Reply
+from exercises.signs import sign
 
 
-def returned(result: str) -> Sign:
+@sign
+def returned(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
     """The result came back; for cases in which only one thing can be wrong with it."""
-    return lambda question, reply, expected: result in reply.arrays
+    return result in reply.arrays
 
 
-def lacks(result: str) -> Sign:
+@sign
+def lacks(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
     """Arrays came back, and this one is not among them."""
-    return lambda question, reply, expected: not reply.problem and result not in reply.arrays
+    return not reply.problem and result not in reply.arrays
 
 
+@sign
 def answered(question: Question, reply: Reply, expected: Arrays) -> bool:
     """Arrays came back."""
     return not reply.problem
 
 
-def holds_nan(*results: str) -> Sign:
+@sign
+def holds_nan(question: Question, reply: Reply, expected: Arrays, *results: str) -> bool:
     """One of the results that are asked for holds nan."""
 
-    return lambda question, reply, expected: any(np.isnan(a).any() for a in _asked_for(results, question, reply))
+    return any(np.isnan(a).any() for a in _asked_for(results, question, reply))
 
 
-def not_finite(*results: str) -> Sign:
+@sign
+def not_finite(question: Question, reply: Reply, expected: Arrays, *results: str) -> bool:
     """One of the results that are asked for holds inf or nan."""
 
-    return lambda question, reply, expected: any(not np.isfinite(a).all() for a in _asked_for(results, question, reply))
+    return any(not np.isfinite(a).all() for a in _asked_for(results, question, reply))
 
 
 def _asked_for(results: tuple[str, ...], question: Question, reply: Reply) -> list[np.ndarray]:
@@ -39,49 +45,48 @@ def _asked_for(results: tuple[str, ...], question: Question, reply: Reply) -> li
     return [reply.arrays[r] for r in results if r in question.compare and r in reply.arrays]
 
 
-def number_of_axes(results: str | tuple[str, ...], axes: int) -> Sign:
+@sign
+def number_of_axes(
+    question: Question, reply: Reply, expected: Arrays, results: str | tuple[str, ...], axes: int
+) -> bool:
     """One of the results has this number of axes."""
     names = (results,) if isinstance(results, str) else results
-    return lambda question, reply, expected: any(r in reply.arrays and reply.arrays[r].ndim == axes for r in names)
+    return any(r in reply.arrays and reply.arrays[r].ndim == axes for r in names)
 
 
-def other_number_of_axes(result: str, like: str) -> Sign:
+@sign
+def other_number_of_axes(question: Question, reply: Reply, expected: Arrays, result: str, like: str) -> bool:
     """The result has more or fewer axes than this input."""
-    return lambda question, reply, expected: (
-        result in reply.arrays and reply.arrays[result].ndim != np.ndim(question[like])
-    )
+    return result in reply.arrays and reply.arrays[result].ndim != np.ndim(question[like])
 
 
-def other_shape(result: str) -> Sign:
+@sign
+def other_shape(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
     """The result has not the shape of the right one."""
-    return lambda question, reply, expected: (
-        result in reply.arrays and reply.arrays[result].shape != expected[result].shape
-    )
+    return result in reply.arrays and reply.arrays[result].shape != expected[result].shape
 
 
-def other_shape_than(inputs: Mapping[str, str]) -> Sign:
+@sign
+def other_shape_than(question: Question, reply: Reply, expected: Arrays, inputs: Mapping[str, str]) -> bool:
     """One of the results has not the shape of the input that belongs to it."""
-    return lambda question, reply, expected: any(
-        r in reply.arrays and reply.arrays[r].shape != question[name].shape for r, name in inputs.items()
-    )
+    return any(r in reply.arrays and reply.arrays[r].shape != question[name].shape for r, name in inputs.items())
 
 
-def other_first_axes(results: tuple[str, ...], like: str, axes: int) -> Sign:
+@sign
+def other_first_axes(
+    question: Question, reply: Reply, expected: Arrays, results: tuple[str, ...], like: str, axes: int
+) -> bool:
     """One of the results differs from this input in its first axes."""
-    return lambda question, reply, expected: any(
-        r in reply.arrays and reply.arrays[r].shape[:axes] != question[like].shape[:axes] for r in results
-    )
+    return any(r in reply.arrays and reply.arrays[r].shape[:axes] != question[like].shape[:axes] for r in results)
 
 
-def other_numbers(result: str, allowed: tuple[float, ...]) -> Sign:
+@sign
+def other_numbers(question: Question, reply: Reply, expected: Arrays, result: str, allowed: tuple[float, ...]) -> bool:
     """The result has the right shape and holds other numbers than these."""
-    return lambda question, reply, expected: (
-        reply.arrays[result].shape == expected[result].shape and not np.isin(reply.arrays[result], allowed).all()
-    )
+    return reply.arrays[result].shape == expected[result].shape and not np.isin(reply.arrays[result], allowed).all()
 
 
-def nan_instead_of_numbers(result: str) -> Sign:
+@sign
+def nan_instead_of_numbers(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
     """The result holds nan where the right one holds a number."""
-    return lambda question, reply, expected: (
-        result in reply.arrays and bool((np.isnan(reply.arrays[result]) & ~np.isnan(expected[result])).any())
-    )
+    return result in reply.arrays and bool((np.isnan(reply.arrays[result]) & ~np.isnan(expected[result])).any())

@@ -6,8 +6,9 @@ A kind chooses the sentence that a student reads, nothing else. tests/exercises/
 import re
 from enum import StrEnum
 
-from exercises.model import Arrays, Question, Reply, Sign
+from exercises.model import Arrays, Question, Reply
 from exercises.problem import Problem
+from exercises.signs import sign
 
 
 class Raised(StrEnum):
@@ -42,19 +43,17 @@ class Raised(StrEnum):
     X_SHAPE = r"x has shape"
 
 
-def raised(*kinds: Raised) -> Sign:
+@sign
+def raised(question: Question, reply: Reply, expected: Arrays, *kinds: Raised) -> bool:
     """The student's code raised an exception of one of these kinds."""
-
-    def sign(question: Question, reply: Reply, expected: Arrays) -> bool:
-        return any(_found(kind, reply) is not None for kind in kinds)
-
-    return sign
+    return any(_found(kind, reply) is not None for kind in kinds)
 
 
-def _found(kind: Raised, reply: Reply) -> re.Match[str] | None:
+def _found(kind: str, reply: Reply) -> re.Match[str] | None:
     return re.search(kind, reply.text) if reply.problem is Problem.RAISED else None
 
 
+@sign
 def transposed_weights(question: Question, reply: Reply, expected: Arrays) -> bool:
     """Weights (..., S, L) met V (..., S, Dv)."""
     found = _found(Raised.PRODUCT_SHAPES, reply)
@@ -65,11 +64,13 @@ def transposed_weights(question: Question, reply: Reply, expected: Arrays) -> bo
     return left[-2:] == (weights[-1], weights[-2]) and right[-2:] == question["V"].shape[-2:]
 
 
+@sign
 def values_of_another_length(question: Question, reply: Reply, expected: Arrays) -> bool:
     """The values are as many as x has positions, the keys as many as the context has."""
     return _keys_and_values(reply) == (question["context"].shape[1], question["x"].shape[1])
 
 
+@sign
 def keys_of_another_length(question: Question, reply: Reply, expected: Arrays) -> bool:
     """The keys are as many as x has positions, the values as many as the context has."""
     return _keys_and_values(reply) == (question["x"].shape[1], question["context"].shape[1])

@@ -4,8 +4,10 @@ import numpy as np
 
 from exercises.compare import same
 from exercises.model import Arrays, Question, Reply
+from exercises.signs import sign
 
 
+@sign
 def blocked_too_high(question: Question, reply: Reply, expected: Arrays) -> bool:
     """Allowed scores are right; blocked ones are lower than they were, but not low enough to have no share."""
     scores = question["scores"]
@@ -15,6 +17,7 @@ def blocked_too_high(question: Question, reply: Reply, expected: Arrays) -> bool
     return same(masked[allowed], scores[allowed]) and bool((masked[~allowed] < scores[~allowed]).all())
 
 
+@sign
 def nothing_finite_left(question: Question, reply: Reply, expected: Arrays) -> bool:
     """All scores are as they should be, but those of some query are all -inf."""
     return same(reply.arrays["masked"], expected["masked"]) and not reply.arrays["finite"].all()

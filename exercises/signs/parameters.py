@@ -2,28 +2,34 @@
 
 import numpy as np
 
-from exercises.model import Arrays, Question, Reply, Sign
+from exercises.model import Arrays, Question, Reply
+from exercises.signs import sign
 
 
-def any_is(result: str, value: int) -> Sign:
+@sign
+def any_is(question: Question, reply: Reply, expected: Arrays, result: str, value: int) -> bool:
     """One entry of a result has this value."""
-    return lambda question, reply, expected: result in reply.arrays and bool((reply.arrays[result] == value).any())
+    return result in reply.arrays and bool((reply.arrays[result] == value).any())
 
 
+@sign
 def transposed_weight(question: Question, reply: Reply, expected: Arrays) -> bool:
     """The weight has the right shape the other way round, and it is no square."""
     right = tuple(expected["weight_shape"])
     return "weight_shape" in reply.arrays and tuple(reply.arrays["weight_shape"]) == right[::-1] != right
 
 
+@sign
 def weight_or_bias_missing(question: Question, reply: Reply, expected: Arrays) -> bool:
     return "order" in reply.arrays and list(reply.arrays["order"]) in ([], [0], [1])
 
 
+@sign
 def not_weight_then_bias(question: Question, reply: Reply, expected: Arrays) -> bool:
     return "order" in reply.arrays and list(reply.arrays["order"]) not in ([0], [0, 1])
 
 
+@sign
 def some_missing(question: Question, reply: Reply, expected: Arrays) -> bool:
     """Fewer of the layer's tensors are among its parameters than there are."""
     return (
@@ -32,19 +38,20 @@ def some_missing(question: Question, reply: Reply, expected: Arrays) -> bool:
     )
 
 
+@sign
 def some_doubled(question: Question, reply: Reply, expected: Arrays) -> bool:
     found = np.asarray(reply.arrays.get("parameters", ())).tolist()
     return len(found) != len(set(found))
 
 
+@sign
 def others_after_a_call(question: Question, reply: Reply, expected: Arrays) -> bool:
     return "parameters_after" in reply.arrays and not np.array_equal(
         reply.arrays["parameters_after"], reply.arrays["parameters"]
     )
 
 
-def other_values(result: str) -> Sign:
+@sign
+def other_values(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
     """A list of numbers is not what it should be."""
-    return lambda question, reply, expected: (
-        result in reply.arrays and not np.array_equal(reply.arrays[result], expected[result])
-    )
+    return result in reply.arrays and not np.array_equal(reply.arrays[result], expected[result])

@@ -126,10 +126,10 @@ def test_transposed_weights_are_known_by_their_shapes(L: int, S: int, Dv: int) -
     V = np.ones((2, S, Dv))
     question, expected = Question("", {"V": V}, ()), {"weights": np.ones((2, L, S))}
     wrong = reply_of(lambda: Tensor(np.ones((2, S, L))) @ Tensor(V))
-    assert transposed_weights(question, wrong, expected)
+    assert transposed_weights()(question, wrong, expected)
     for other in ((2, S, L + S), (2, L, L)):
         reply = reply_of(partial(operator.matmul, Tensor(np.ones(other)), Tensor(V)))
-        assert not transposed_weights(question, reply, expected)
+        assert not transposed_weights()(question, reply, expected)
 
 
 @pytest.mark.parametrize(("L", "S"), [(4, 5), (6, 3)])
@@ -138,5 +138,5 @@ def test_keys_and_values_of_different_lengths_are_told_apart(L: int, S: int) -> 
     of_x, of_context = (Tensor(np.ones((2, 3, n, 2))) for n in (L, S))
     values = reply_of(lambda: scaled_dot_product_attention(of_x, of_context, of_x))
     keys = reply_of(lambda: scaled_dot_product_attention(of_x, of_x, of_context))
-    assert values_of_another_length(question, values, {}) and not keys_of_another_length(question, values, {})
-    assert keys_of_another_length(question, keys, {}) and not values_of_another_length(question, keys, {})
+    assert values_of_another_length()(question, values, {}) and not keys_of_another_length()(question, values, {})
+    assert keys_of_another_length()(question, keys, {}) and not values_of_another_length()(question, keys, {})
