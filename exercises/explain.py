@@ -40,7 +40,7 @@ class Said:
     quotes: bool = False
 
 
-QUOTED = 160  # characters of what a student's code wrote, in a sentence
+QUOTED, LINE = 160, 60  # characters of what a student's code wrote in a sentence, and of its line among them
 QUOTES = 2  # different sentences of one exercise that quote: an exception's text could carry a hidden question out
 FOLLOWS = Said("Probably for the same reason.", follows=True)
 ANOTHER = Said("Something else went wrong here.", raised=True)
@@ -131,6 +131,13 @@ def _symptom(exercise: Exercise, session: Session, failure: Failure) -> Said:
         )
     answer, reference = reply.arrays.get(key), expected(exercise, question)[key]
     if key.startswith("grad_"):
+        for other, right in expected(exercise, question).items():
+            if (
+                not other.startswith("grad_")
+                and (came := reply.arrays.get(other)) is not None
+                and came.shape != right.shape
+            ):
+                return _other_shape(other, came, right)
         name = key.removeprefix("grad_").replace("_weight", ".weight").replace("_bias", ".bias")
         if answer is None or not answer.any():
             return Said(
@@ -141,10 +148,7 @@ def _symptom(exercise: Exercise, session: Session, failure: Failure) -> Said:
     if answer is None:
         return Said(f"There is no `{key}`.", named=True)
     if answer.shape != reference.shape:
-        sentence = f"`{key}` has shape {answer.shape}, it should be {reference.shape}."
-        if answer.ndim == reference.ndim and sorted(answer.shape) == sorted(reference.shape):
-            sentence += " Two axes are exchanged."
-        return Said(sentence, quotes=True)
+        return _other_shape(key, answer, reference)
     if answer.dtype.kind not in "fiub":
         return Said(f"`{key}` holds values of type {answer.dtype}. It should hold plain numbers.", named=True)
     again = session.ask(exercise.name, question, {})
@@ -154,6 +158,13 @@ def _symptom(exercise: Exercise, session: Session, failure: Failure) -> Said:
             named=True,
         )
     return _where(key, answer, reference)
+
+
+def _other_shape(key: str, answer: np.ndarray, reference: np.ndarray) -> Said:
+    sentence = f"`{key}` has shape {answer.shape}, it should be {reference.shape}."
+    if answer.ndim == reference.ndim and sorted(answer.shape) == sorted(reference.shape):
+        sentence += " Two axes are exchanged."
+    return Said(sentence, quotes=True)
 
 
 def _problem(reply: Reply) -> Said:
@@ -169,7 +180,10 @@ def _problem(reply: Reply) -> Said:
         case Problem.KIND:
             return Said(f"{text}.", named=True, quotes=True)
         case Problem.RAISED:
-            return Said(f"It raised {text}", raised=True, quotes=True)
+            if not reply.line:
+                return Said(f"It cannot be used as its description says: {text}", raised=True, quotes=True)
+            line, text = _plain(reply.line, LINE), _plain(text, QUOTED - LINE)
+            return Said(f"Your line `{line}` raised {text}", raised=True, quotes=True)
         case Problem.TIME:
             return Said(f"It ran for too long and was stopped{': ' + text if text else ''}.")
         case Problem.MEMORY:
@@ -203,7 +217,7 @@ def _identical(a: np.ndarray, b: np.ndarray) -> bool:
     return a.shape == b.shape and bool(np.allclose(a.astype(float), b.astype(float), rtol=1e-6, equal_nan=True))
 
 
-def _plain(text: str) -> str:
+def _plain(text: str, most: int = QUOTED) -> str:
     """Text from a student's process: one line, printable, short."""
     line = re.sub(r"\s+", " ", "".join(c if c.isprintable() or c.isspace() else "?" for c in text)).strip()
-    return line if len(line) <= QUOTED else line[: QUOTED - 3] + "..."
+    return line if len(line) <= most else line[: most - 3] + "..."

@@ -1,7 +1,7 @@
 """A session in this very process: for the library under pytest, and for a notebook's own kernel."""
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,10 @@ from exercises.stand_ins import stand_in_for
 
 
 class LocalSession:
-    """Puts questions to the functions and classes in a namespace."""
+    """Puts questions to the functions and classes in a namespace; given: those of them that the student did not write."""
 
-    def __init__(self, namespace: dict[str, Any]) -> None:
-        self.namespace = namespace
+    def __init__(self, namespace: dict[str, Any], given: Container[str] = ()) -> None:
+        self.namespace, self.given = namespace, given
         self.verdicts: dict[str, Verdict] = {}
 
     def ask(self, about: str, question: Question, stand_ins: Mapping[str, StandIn]) -> Reply:
@@ -24,8 +24,8 @@ class LocalSession:
             name: stand_in_for(name, s.parameters, s.results, _answered_by(s, asked)) for name, s in stand_ins.items()
         }
         with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
-            arrays, problem, text = probes.run_probe(self.namespace, question.probe, question.inputs, functions)
-        return Reply(arrays, problem, text, helped=bool(asked))
+            answered = probes.run_probe(self.namespace, question.probe, question.inputs, functions, self.given)
+        return Reply(*answered, helped=bool(asked))
 
 
 def _answered_by(stand_in: StandIn, asked: list[str]) -> Callable[..., list[np.ndarray]]:

@@ -17,12 +17,14 @@ Arrays = Mapping[str, np.ndarray]
 class Reply:
     """What came back for one question: arrays, or a problem with what the student's code said about it.
 
+    line    the line of the student's that raised it; "" if none did
     helped  a reference was asked in place of an earlier answer
     """
 
     arrays: Arrays = field(default_factory=dict)
     problem: Problem = Problem.NONE
     text: str = ""
+    line: str = ""
     helped: bool = field(default=False, compare=False)
 
 

@@ -5,10 +5,12 @@ as they are afterwards (`Q_after`) and, when `grad` is given as the gradient of 
 inputs (`grad_Q`), as far as any arrived.
 """
 
+import linecache
+import traceback
 import tracemalloc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from exercises.problem import Problem
 
 Arrays = dict[str, np.ndarray]
 Namespace = dict[str, Any]
+GIVEN = "<given>"  # the file of a cell that is not the student's
 MOST_RESULTS = 8  # that are taken from what may have no end
 WITH_DEFAULT = ("mask", "causal", "block", "offset", "base")  # arguments that are named in a call
 
@@ -80,7 +83,7 @@ def _observe(result: Any, grad: np.ndarray | None, **inputs: Any) -> Arrays:
     from tinytorch.core.tensor import Tensor
 
     arrays = {f"{name}_after": np.array(tensor.data) for name, tensor in inputs.items()}
-    if grad is not None and isinstance(result, Tensor) and result.requires_grad:
+    if grad is not None and isinstance(result, Tensor) and result.requires_grad and result.shape == grad.shape:
         result.backward(grad)
         arrays |= {f"grad_{name}": np.array(t.grad) for name, t in inputs.items() if t.grad is not None}
     return arrays
@@ -405,27 +408,51 @@ def in_words(error: BaseException) -> str:
         return f"{type(error).__name__}: "
 
 
-def run_probe(
-    namespace: Namespace, probe: str, inputs: Mapping[str, Any], stand_ins: Mapping[str, Callable[..., Any]]
-) -> tuple[Arrays, Problem, str]:
-    """Ask one question, with stand-ins in place of some names: (arrays, problem, text).
+def own_line(error: BaseException, namespace: Namespace, given: Container[str] = ()) -> str:
+    """The last line that ran of those which a student wrote; "" if none did.
 
-    The text says which name is missing, what came in place of a Tensor, or what was raised.
+    given  functions and classes of the namespace that the student did not write
     """
+    line = ""
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        code = frame.f_code
+        theirs = frame.f_globals is namespace and code.co_filename != GIVEN
+        if theirs and code.co_qualname.partition(".")[0] not in given:
+            line = linecache.getline(code.co_filename, number).strip() or f"line {number}"
+    return line
+
+
+class Answered(NamedTuple):
+    """What came of a question. The text says which name is missing, what came in place of a Tensor, or what was raised."""
+
+    arrays: Arrays
+    problem: Problem = Problem.NONE
+    text: str = ""
+    line: str = ""
+
+
+def run_probe(
+    namespace: Namespace,
+    probe: str,
+    inputs: Mapping[str, Any],
+    stand_ins: Mapping[str, Callable[..., Any]],
+    given: Container[str] = (),
+) -> Answered:
+    """Ask one question, with stand-ins in place of some names; given as in own_line."""
     before = {name: namespace.get(name) for name in stand_ins}
     try:
         namespace.update(stand_ins)
-        return PROBES[probe](Answers(namespace), **inputs), Problem.NONE, ""
+        return Answered(PROBES[probe](Answers(namespace), **inputs))
     except NotImplementedError:
-        return {}, Problem.BLANK, ""
+        return Answered({}, Problem.BLANK)
     except WrongKind as error:
-        return {}, Problem.KIND, str(error)
+        return Answered({}, Problem.KIND, str(error))
     except Missing as error:
-        return {}, Problem.MISSING, str(error)
+        return Answered({}, Problem.MISSING, str(error))
     except MemoryError as error:
-        return {}, Problem.MEMORY, str(error)
+        return Answered({}, Problem.MEMORY, str(error))
     except Exception as error:  # noqa: BLE001  (students' code raises what it likes)
-        return {}, Problem.RAISED, in_words(error)
+        return Answered({}, Problem.RAISED, in_words(error), own_line(error, namespace, given))
     finally:
         for name, value in before.items():
             if value is None:

@@ -61,7 +61,9 @@ class Sizes:
         arrays = [v for v in question.inputs.values() if isinstance(v, np.ndarray)]
         plain = [n for v in question.inputs.values() for n in _whole_numbers(v)]
         axis = 2 * max([*(n for a in arrays for n in a.shape), *plain, 8])
-        return cls(HEAD + A_CHARACTER * (TEXT + 2 * NAME), 64 * sum(a.size for a in arrays) + 64 * axis * axis, axis)
+        return cls(
+            HEAD + A_CHARACTER * (2 * TEXT + 2 * NAME), 64 * sum(a.size for a in arrays) + 64 * axis * axis, axis
+        )
 
 
 def _whole_numbers(value: Any) -> list[int]:

@@ -198,12 +198,13 @@ class JailSession:
     def _reply(self, way: Way, message: Message) -> tuple[Reply, str]:
         """A reply without its arrays, and the type of what was raised; ValueError if it is none."""
         problem = Problem(wire.text_in(message, "problem", NAME))
-        text, raised = wire.text_in(message, "text", TEXT), wire.text_in(message, "raised", NAME)
+        text, line = wire.text_in(message, "text", TEXT), wire.text_in(message, "line", TEXT)
+        raised = wire.text_in(message, "raised", NAME)
         if problem not in TOLD and raised != OUT_OF_MEMORY:
             raise ValueError("a problem that is ours to tell")
         if message.get("changed") is True:
             self._changed.add(way)
-        return Reply(problem=problem, text=text), raised
+        return Reply(problem=problem, text=text, line=line), raised
 
     def _why_missing(self, name: str) -> Reply:
         """Why a name is not defined, as far as the run of its cell tells."""

@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from exercises.probes import in_words, run_probe
+from exercises.probes import GIVEN, in_words, run_probe
 from exercises.problem import Problem
 from exercises.stand_ins import stand_in_for
 from grader.sandbox import landlock, walls
@@ -208,9 +208,18 @@ def _ask(
     }
     changed = message["give_back"] and names.give_back()
     with np.errstate(all="ignore"):
-        results, problem, text = run_probe(names.namespace, message["probe"], message["inputs"] | arrays, stand_ins)
+        results, problem, text, line = run_probe(
+            names.namespace, message["probe"], message["inputs"] | arrays, stand_ins
+        )
     raised = MemoryError.__name__ if problem is Problem.MEMORY else ""
-    return results, {"problem": problem, "text": text[:MOST_TEXT], "raised": raised, "changed": changed}
+    said = {
+        "problem": problem,
+        "text": text[:MOST_TEXT],
+        "line": line[:MOST_TEXT],
+        "raised": raised,
+        "changed": changed,
+    }
+    return results, said
 
 
 def _run(
@@ -226,7 +235,7 @@ def _run(
     error: BaseException | None = None
     try:
         if role == "given":
-            exec(compile(source, "<given>", "exec"), names.namespace)  # noqa: S102  (a cell of ours)
+            exec(compile(source, GIVEN, "exec"), names.namespace)  # noqa: S102  (a cell of ours)
         elif seen and (code := _plain_python(source, warm)) is not None:
             exec(code, names.namespace)  # noqa: S102  (a student's cell)
         else:

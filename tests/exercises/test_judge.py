@@ -161,10 +161,15 @@ def test_only_an_array_can_have_been_changed() -> None:
         (Problem.MISSING, "double", "`double` is not defined: its cell is missing, or it raised an error.", False),
         (Problem.MISSING, "double: NameError: x", "`double` is not defined: its cell raised NameError: x", False),
         (Problem.KIND, "The result should be a Tensor", "The result should be a Tensor.", True),
-        (Problem.RAISED, "ValueError: no", "It raised ValueError: no", False),
+        (Problem.RAISED, "ValueError: no", "It cannot be used as its description says: ValueError: no", False),
         (Problem.RAISED, "AxisError: axis 3 is out of bounds", "The axis is not there.", True),
-        (Problem.RAISED, "E: " + "x" * 500, "It raised E: " + "x" * 154 + "...", False),
-        (Problem.RAISED, "E: x\n\n\x00 y", "It raised E: x ? y", False),
+        (
+            Problem.RAISED,
+            "E: " + "x" * 500,
+            "It cannot be used as its description says: E: " + "x" * 154 + "...",
+            False,
+        ),
+        (Problem.RAISED, "E: x\n\n\x00 y", "It cannot be used as its description says: E: x ? y", False),
         (Problem.TIME, "", "It ran for too long and was stopped.", False),
         (Problem.TIME, "all of it", "It ran for too long and was stopped: all of it.", False),
         (Problem.MEMORY, "", "It needed more memory than there is.", False),
@@ -286,7 +291,7 @@ def test_a_sign_that_meets_odd_arrays_shows_nothing() -> None:
         raise KeyError("no such array")
 
     assert (
-        said(judge(with_misconceptions(shows("Odd.", odd), TRIPLED), replies(y=lambda x: 3 * x)))[0]
+        said(judge(with_misconceptions(shows("Odd.", Sign(odd)), TRIPLED), replies(y=lambda x: 3 * x)))[0]
         == "You tripled it."
     )
 
@@ -294,12 +299,12 @@ def test_a_sign_that_meets_odd_arrays_shows_nothing() -> None:
 def test_what_was_raised_is_not_put_down_to_another_mistake() -> None:
     def answer(question: Question, stand_ins: Mapping[str, StandIn]) -> Reply:
         if question["x"].size == 1:
-            return Reply(problem=Problem.RAISED, text="ValueError: my own")
+            return Reply(problem=Problem.RAISED, text="ValueError: my own", line="return my(own)")
         return Reply({"y": 3 * question["x"], "x_after": question["x"], "grad_x": np.full(4, 3.0)})
 
     assert said(judge(EXERCISE, Answers(answer))) == [
         "You tripled it.",
-        "It raised ValueError: my own",
+        "Your line `return my(own)` raised ValueError: my own",
         "Probably for the same reason.",
         TOGETHER,
     ]
@@ -310,10 +315,10 @@ def test_no_more_than_two_sentences_of_an_exercise_quote_what_its_code_wrote() -
     texts = iter(f"ValueError: {n}" * 100 for n in range(9))
 
     def answer(_question: Question, _stand_ins: Mapping[str, StandIn]) -> Reply:
-        return Reply(problem=Problem.RAISED, text=next(texts))
+        return Reply(problem=Problem.RAISED, text=next(texts), line="x" * 100)
 
     sentences = said(judge(replace(EXERCISE, misconceptions=()), Answers(answer)))
-    assert [len(s) for s in sentences[:2]] == [len("It raised ") + 160] * 2 and sentences[0] != sentences[1]
+    assert [len(s) for s in sentences[:2]] == [len("Your line `` raised ") + 160] * 2 and sentences[0] != sentences[1]
     said_to_all = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     assert "at most two texts of a hundred and sixty characters for each exercise" in said_to_all
     assert sentences[2:] == ["Something else went wrong here."] * 2

@@ -43,8 +43,8 @@ def judges() -> Iterator[Judges]:
 
 def rightly(copy: Copy, request: Message, arrays: Arrays) -> None:
     """The right answer to any question."""
-    results, problem, text = run_probe(NAMES, request["probe"], request["inputs"] | arrays, {})
-    copy.say({"id": request["id"], "problem": problem, "text": text, "raised": ""}, results)
+    results, problem, text, line = run_probe(NAMES, request["probe"], request["inputs"] | arrays, {})
+    copy.say({"id": request["id"], "problem": problem, "text": text, "line": line, "raised": ""}, results)
 
 
 def right_until(probe: str, act: Act) -> Act:

@@ -1,14 +1,17 @@
 """Notebooks with other answers in them: what students write, right and wrong."""
 
 import json
+import linecache
 import re
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import CodeType
 from typing import Any
 
 from secret import cells, source
 
+from exercises.probes import GIVEN
 from grader.course import ROOT, module_notebook
 
 
@@ -35,7 +38,7 @@ def answers(folder: str) -> list[Answer]:
 def code_cells(module: str) -> tuple[tuple[str, Any], ...]:
     """(name, compiled source) of the instructor's given and answer cells, in order."""
     return tuple(
-        (cell["metadata"]["nbgrader"]["grade_id"], compile(source(cell), cell["id"], "exec"))
+        (cell["metadata"]["nbgrader"]["grade_id"], compile(source(cell), GIVEN, "exec"))
         for cell in cells(module_notebook(module))
         if cell["cell_type"] == "code"
         and not cell["metadata"]["nbgrader"]["grade"]
@@ -47,8 +50,14 @@ def namespace(module: str, **replaced: str) -> dict[str, Any]:
     """What a notebook defines, with the sources of some answer cells replaced; a replacement that raises is left out."""
     names: dict[str, Any] = {"__name__": "__main__"}
     for name, code in code_cells(module):
-        exec(compile(replaced[name], name, "exec") if name in replaced else code, names)
+        exec(_compiled(replaced[name], f"<{name}>") if name in replaced else code, names)
     return names
+
+
+def _compiled(code: str, file: str) -> CodeType:
+    """A student's cell; its lines are kept, as IPython keeps them."""
+    linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
+    return compile(code, file, "exec")
 
 
 def submission(

@@ -25,7 +25,7 @@ HASTY = Limits(cell_time=SHORT, probe_time=SHORT)
 QUESTION = Question("probe", {"x": np.arange(3.0), "n": 2}, ("y",))
 TWICE = StandIn("_twice", ("x",), 1, lambda x: [2 * x], lambda index, grad, x: [[2 * grad][index] + 0 * x])
 OFFERED = {"_twice": TWICE}
-RIGHT = {"problem": "", "text": "", "raised": ""}
+RIGHT = {"problem": "", "text": "", "line": "", "raised": ""}
 
 
 class Copy:
@@ -60,7 +60,7 @@ def run_well(copy: Copy, request: Message, _arrays: Arrays) -> None:
 
 def answer_well(copy: Copy, request: Message, _arrays: Arrays) -> None:
     """An answer: {"y": [1]}."""
-    copy.say({"id": request["id"], "problem": "", "text": "", "raised": ""}, {"y": np.ones(1)})
+    copy.say({"id": request["id"], "problem": "", "text": "", "line": "", "raised": ""}, {"y": np.ones(1)})
 
 
 class Unheard(Copy):

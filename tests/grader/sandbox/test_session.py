@@ -77,14 +77,14 @@ def test_a_reply_to_another_question_is_none(id_):
 
 
 @pytest.mark.parametrize("value", [None, 0, 1.5, True, ["t"], {"t": 1}])
-@pytest.mark.parametrize("key", ["id", "problem", "text", "raised"])
+@pytest.mark.parametrize("key", ["id", "problem", "text", "line", "raised"])
 def test_a_reply_with_a_key_missing_or_of_another_kind_is_none(key, value):
     """A key that is None is left out."""
     reply, jail = reply_to(saying(**{key: value}))
     assert (reply, jail.ended) == (Reply(problem=Problem.BAD), [1])
 
 
-@pytest.mark.parametrize("key", ["problem", "text", "raised"])
+@pytest.mark.parametrize("key", ["problem", "text", "line", "raised"])
 def test_null_is_no_text(key):
     def on_ask(copy: Copy, request: Message, _arrays: Arrays) -> None:
         copy.say({"id": request["id"]} | RIGHT | {key: None}, {"y": np.ones(1)})
@@ -121,8 +121,8 @@ def test_with_a_problem_arrays_are_left_out(problem):
 
 
 def test_texts_are_cut():
-    reply, _ = reply_to(saying(problem="raised", text="t" * 501, raised="MemoryError" + "!" * 100))
-    assert reply == Reply({}, Problem.RAISED, "t" * 500)
+    reply, _ = reply_to(saying(problem="raised", text="t" * 501, line="l" * 501, raised="MemoryError" + "!" * 100))
+    assert reply == Reply({}, Problem.RAISED, "t" * 500, "l" * 500)
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"{", b"\xff" * 4, b"[" * 20_000])
