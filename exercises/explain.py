@@ -42,9 +42,9 @@ class Said:
 
 QUOTED, LINE = 160, 60  # characters of what a student's code wrote in a sentence, and of its line among them
 QUOTES = 2  # different sentences of one exercise that quote: an exception's text could carry a hidden question out
-FOLLOWS = Said("Probably for the same reason.", follows=True)
+FOLLOWS = Said("Probably caused by the mistake above.", follows=True)
 ANOTHER = Said("Something else went wrong here.", raised=True)
-TOGETHER = Said("Counts when something else is right.", follows=True)
+TOGETHER = Said("Scored only if another case passes.", follows=True)
 
 
 def explain(exercise: Exercise, session: Session, failures: Failures) -> dict[str, Said]:

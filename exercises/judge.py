@@ -110,5 +110,5 @@ def _once_right(replaced: Sequence[Exercise], wrong: Sequence[Exercise]) -> Said
     *first, last = (f"`{e.defines}`" for e in replaced)
     names = f"{', '.join(first)} and {last}" if first else last
     if replaced is not wrong:
-        return Said(f"Right with our own {names} in place of yours; nothing lost here.")
-    return Said(f"Right, once {names} {'is' if len(replaced) == 1 else 'are'}; nothing lost here.")
+        return Said(f"Correct with our own {names} in place of yours; no points lost.")
+    return Said(f"Correct once {names} {'is' if len(replaced) == 1 else 'are'} fixed; no points lost.")

@@ -10,7 +10,7 @@ from exercises.compare import same
 from exercises.data import Data
 from exercises.judge import judge
 from exercises.misconceptions import computes, says, shows
-from exercises.model import Arrays, Case, Exercise, Misconception, Question, Reply, StandIn, Verdict
+from exercises.model import Arrays, Case, Exercise, Misconception, Question, Reply, Sign, StandIn, Verdict
 from exercises.problem import Problem
 from exercises.signs.arrays import returned
 from exercises.signs.exceptions import Raised
@@ -115,13 +115,13 @@ def test_one_wrong_question_loses_its_case_and_no_other() -> None:
 def test_a_wrong_computation_is_named_and_what_follows_says_so() -> None:
     verdict = judge(EXERCISE, replies(y=lambda x: 3 * x, grad=lambda x: np.full(x.shape, 3.0)))
     assert points(verdict) == [0, 0, 0, 0]  # the input is unchanged, which counts for nothing alone
-    assert said(verdict) == ["You tripled it.", "You tripled it.", "Probably for the same reason.", TOGETHER]
+    assert said(verdict) == ["You tripled it.", "You tripled it.", "Probably caused by the mistake above.", TOGETHER]
     assert [c.named for c in verdict.cases] == [True, True, False, False]
     assert [c.follows for c in verdict.cases] == [False, False, True, True]
-    assert verdict.messages == ("You tripled it.", "Probably for the same reason.", TOGETHER)
+    assert verdict.messages == ("You tripled it.", "Probably caused by the mistake above.", TOGETHER)
 
 
-TOGETHER = "Counts when something else is right."
+TOGETHER = "Scored only if another case passes."
 
 
 def test_what_could_be_right_without_computing_counts_with_another_case() -> None:
@@ -239,7 +239,7 @@ def with_misconceptions(*misconceptions: Misconception) -> Exercise:
 
 def test_a_misconception_must_fit_every_wrong_question_of_the_case() -> None:
     wrong = replies(y=lambda x: 3 * x if x.ndim == 1 else 5 * x)
-    assert said(judge(EXERCISE, wrong))[:2] == ["Probably for the same reason.", "You tripled it."]
+    assert said(judge(EXERCISE, wrong))[:2] == ["Probably caused by the mistake above.", "You tripled it."]
 
 
 def test_a_misconception_that_would_fail_a_right_question_does_not_fit() -> None:
@@ -271,7 +271,7 @@ def test_of_two_that_fit_alike_the_first_is_said() -> None:
 def test_a_misconception_may_be_for_some_cases_only() -> None:
     only = replace(TRIPLED, cases=("one number",))
     assert said(judge(with_misconceptions(only), replies(y=lambda x: 3 * x)))[:2] == [
-        "Probably for the same reason.",
+        "Probably caused by the mistake above.",
         "You tripled it.",
     ]
     sign = shows("It came.", returned("y"), ("one number",))
@@ -305,7 +305,7 @@ def test_what_was_raised_is_not_put_down_to_another_mistake() -> None:
     assert said(judge(EXERCISE, Answers(answer))) == [
         "You tripled it.",
         "Your line `return my(own)` raised ValueError: my own",
-        "Probably for the same reason.",
+        "Probably caused by the mistake above.",
         TOGETHER,
     ]
 
@@ -327,7 +327,7 @@ def test_no_more_than_two_sentences_of_an_exercise_quote_what_its_code_wrote() -
 # --- follow-through ---------------------------------------------------------------------------------------------------
 
 LATER = replace(EXERCISE, name="later", defines="later", uses=(EXERCISE,), misconceptions=(), stand_in=None)
-HELPED = "Right, once `double` is; nothing lost here."
+HELPED = "Correct once `double` is fixed; no points lost."
 
 
 def after_mistake(right_with_help: bool) -> Answers:
@@ -356,7 +356,7 @@ def test_what_is_wrong_with_right_earlier_answers_too_loses_its_points() -> None
     assert verdict.points == 0 and HELPED not in verdict.messages
 
 
-WITH_OURS = "Right with our own `double` in place of yours; nothing lost here."
+WITH_OURS = "Correct with our own `double` in place of yours; no points lost."
 
 
 def test_an_earlier_answer_that_lost_nothing_is_replaced_too() -> None:
@@ -381,7 +381,7 @@ def test_first_only_wrong_answers_are_replaced_and_then_all() -> None:
         return Answers(answer, double=Verdict("double", 3, 4, ()), **verdicts)
 
     assert judge(exercise, right_if("double")).messages == (HELPED,)  # by way of `later`, which calls it
-    all_of_ours = "Right with our own `later`, `double` and `other` in place of yours; nothing lost here."
+    all_of_ours = "Correct with our own `later`, `double` and `other` in place of yours; no points lost."
     assert judge(exercise, right_if("double", "other")).messages == (all_of_ours,)
     assert judge(exercise, right_if("no such answer")).points == 0
 
@@ -412,7 +412,7 @@ def test_an_earlier_answer_without_a_stand_in_is_not_replaced() -> None:
 def test_two_earlier_answers_are_named_together() -> None:
     other = replace(EXERCISE, name="other", defines="other")
     verdict = judge(replace(LATER, uses=(EXERCISE, other)), after_mistake(right_with_help=True))
-    assert verdict.messages == ("Right, once `double` and `other` are; nothing lost here.",)
+    assert verdict.messages == ("Correct once `double` and `other` are fixed; no points lost.",)
 
 
 def test_an_answer_that_is_not_there_is_not_asked_with_help() -> None:

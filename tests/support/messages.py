@@ -1,13 +1,16 @@
-"""Write docs/messages.md, which shows what students read most often: python tests/support/messages.py"""
+"""Write what students read: docs/messages.md, and tests/said/ with all of it: python tests/support/messages.py"""
 
 from collections import Counter
+from pathlib import Path
 
 from verdicts import wrong_verdicts
 
 from autograded_tests import EXERCISES
+from exercises.model import Verdict
 from grader.course import ROOT
 
 PAGE = ROOT / "docs" / "messages.md"
+SAID = ROOT / "tests" / "said"  # a file per exercise: each wrong answer, and each sentence that it gets
 HEAD = """# What students read
 
 The twenty sentences that wrong answers meet most often, counted over `tests/wrong_answers/`, with an answer that each belongs to.
@@ -32,5 +35,25 @@ def page() -> str:
     )
 
 
+def said() -> dict[Path, str]:
+    """For each exercise a page to read: whoever changes a sentence, or who gets it, sees here of which answers it must be true."""
+    pages = dict.fromkeys(EXERCISES, "")
+    for answer, verdicts in wrong_verdicts().items():
+        pages[answer.exercise] += f"# --- {answer.title}\n{_of(verdicts[answer.exercise])}"
+    return {SAID / f"{name}.txt": page for name, page in pages.items()}
+
+
+def _of(verdict: Verdict) -> str:
+    """Each sentence once, with the cases that it is said of."""
+    cases: dict[str, list[str]] = {}
+    for case in verdict.cases:
+        if case.points < case.max:
+            mark = "" if case.named else "(follows) " if case.follows else "(not named) "
+            cases.setdefault(mark + case.message, []).append(case.name)
+    return "".join(f"{sentence}\n    {', '.join(names)}\n" for sentence, names in cases.items())
+
+
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    SAID.mkdir(exist_ok=True)
+    for path, text in {PAGE: page(), **said()}.items():
+        path.write_text(text, encoding="utf-8")

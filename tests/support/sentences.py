@@ -28,4 +28,4 @@ DIVIDED_BY_D_K = sentence("scale_scores", lambda question: {"scaled": question["
 
 def once_right(name: str) -> str:
     """What an exercise says if nothing is wrong with it but an earlier answer that it calls."""
-    return f"Right, once `{name}` is; nothing lost here."
+    return f"Correct once `{name}` is fixed; no points lost."
