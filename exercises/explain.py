@@ -8,6 +8,7 @@ import numpy as np
 
 from exercises.compare import expected, predicted, same
 from exercises.model import Case, Exercise, Misconception, Question, Reply, Session, Sign
+from exercises.own_lines import in_plain_words
 from exercises.problem import Problem
 
 
@@ -66,9 +67,13 @@ def explain(exercise: Exercise, session: Session, failures: Failures) -> dict[st
     said = {
         name: Said(max(fits[name], key=votes.__getitem__).sentence, named=True)
         if fits[name]
-        else _symptom(exercise, session, failed[0])
+        else _symptom_of_any(exercise, session, failed)
         for name, failed in failures.items()
     }
+    explained = {f.reply.line for name, failed in failures.items() if said[name].named for f in failed} - {""}
+    for name, failed in failures.items():  # a line that has its sentence already needs no second one
+        if said[name].raised and not said[name].named and failed[-1].reply.line in explained:
+            said[name] = FOLLOWS
     quotes = list(dict.fromkeys(s.sentence for s in said.values() if s.quotes))
     said = {n: ANOTHER if s.sentence in quotes[QUOTES:] else s for n, s in said.items()}
     values = [name for name, failed in failures.items() if not all(f.result.startswith("grad_") for f in failed)]
@@ -83,18 +88,22 @@ def _fits(exercise: Exercise, misconception: Misconception, case: Case, failed: 
         return False
     if misconception.sign is not None:
         return any(_shows(exercise, misconception.sign, f) for f in failed)
+    agreed = False
     for f in failed:
-        prediction = None if f.reply.problem else predicted(misconception, f.question)
+        prediction = predicted(misconception, f.question)
+        if f.reply.problem and prediction is None:  # the wrong computation raises there, too
+            continue
         reference = expected(exercise, f.question)
         keys = [key for key in f.question.compare if prediction is not None and key in prediction]
-        if prediction is None or not keys:
+        if f.reply.problem or prediction is None or not keys:
             return False
         if not all(key in f.reply.arrays and same(f.reply.arrays[key], prediction[key]) for key in keys):
             return False
         if all(same(np.asarray(prediction[key], dtype=float), reference[key]) for key in keys):
             return False
+        agreed = True
     wrong = {f.question for f in failed}
-    return not _would_lose(exercise, misconception, [q for q in exercise.questions(case) if q not in wrong])
+    return agreed and not _would_lose(exercise, misconception, [q for q in exercise.questions(case) if q not in wrong])
 
 
 def is_own_mistake(exercise: Exercise, case: Case, failed: Sequence[Failure]) -> bool:
@@ -118,6 +127,15 @@ def _would_lose(exercise: Exercise, misconception: Misconception, questions: Seq
         for key in question.compare
         if key in prediction
     )
+
+
+def _symptom_of_any(exercise: Exercise, session: Session, failed: Sequence[Failure]) -> Said:
+    """What can be said of a case: of the first wrong question, or of the last where that raised and the cause is plain."""
+    first = _symptom(exercise, session, failed[0])
+    if first.named or len(failed) == 1 or not failed[-1].reply.problem:
+        return first
+    last = _problem(failed[-1].reply)
+    return last if last.named else first
 
 
 def _symptom(exercise: Exercise, session: Session, failure: Failure) -> Said:
@@ -182,6 +200,11 @@ def _problem(reply: Reply) -> Said:
         case Problem.RAISED:
             if not reply.line:
                 return Said(f"It cannot be used as its description says: {text}", raised=True, quotes=True)
+            if (words := in_plain_words(text, reply.line)) is not None:
+                mark = "" if words.endswith("?") else "."
+                return Said(
+                    f"Your line `{_plain(reply.line, LINE)}` {words}{mark}", named=True, raised=True, quotes=True
+                )
             line, text = _plain(reply.line, LINE), _plain(text, QUOTED - LINE)
             return Said(f"Your line `{line}` raised {text}", raised=True, quotes=True)
         case Problem.TIME:

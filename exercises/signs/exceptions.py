@@ -15,7 +15,7 @@ class Raised(StrEnum):
     """A kind of exception; its value is a pattern for "TypeName: text"."""
 
     ANYTHING = r"."
-    ARGUMENTS = r"^TypeError: .*(unexpected keyword argument|positional argument)"
+    ARGUMENTS = r"^TypeError: .*(unexpected keyword argument|positional argument|multiple values|takes no arguments)"
     ARRAY_ATTRIBUTE = r"'numpy.ndarray' object has no attribute"
     AXIS = r"AxisError|out of bounds|axes don't match|bad axis|axis1"
     BOOLEAN = r"\bbool"
@@ -44,9 +44,15 @@ class Raised(StrEnum):
 
 
 @sign
-def raised(question: Question, reply: Reply, expected: Arrays, *kinds: Raised) -> bool:
-    """The student's code raised an exception of one of these kinds."""
-    return any(_found(kind, reply) is not None for kind in kinds)
+def raised(question: Question, reply: Reply, expected: Arrays, *kinds: Raised, line: str = "") -> bool:
+    """The student's code raised an exception of one of these kinds, in a line in which this pattern is found."""
+    return any(_found(kind, reply) is not None for kind in kinds) and re.search(line, reply.line) is not None
+
+
+@sign
+def cannot_be_called(question: Question, reply: Reply, expected: Arrays, *kinds: Raised) -> bool:
+    """An exception of one of these kinds (ARGUMENTS if none is given) came of our own call: no line of the student's ran."""
+    return not reply.line and any(_found(kind, reply) is not None for kind in kinds or (Raised.ARGUMENTS,))
 
 
 def _found(kind: str, reply: Reply) -> re.Match[str] | None:
