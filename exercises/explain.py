@@ -1,12 +1,13 @@
 """Which sentence a failed case gets: that of a mistake that fits, or else what can be seen."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from exercises.compare import expected, predicted, same
+from exercises.differences import difference
 from exercises.model import Case, Exercise, Misconception, Question, Reply, Session, Sign
 from exercises.own_lines import in_plain_words
 from exercises.problem import Problem
@@ -32,6 +33,7 @@ class Said:
     follows  it says no more than that something else is to blame
     raised   it says what the student's own code raised
     quotes   a part of it was written by the student's own code
+    unless   it is true only if nothing else is wrong than gradients
     """
 
     sentence: str
@@ -39,6 +41,7 @@ class Said:
     follows: bool = False
     raised: bool = False
     quotes: bool = False
+    unless: bool = False
 
 
 QUOTED, LINE = 160, 60  # characters of what a student's code wrote in a sentence, and of its line among them
@@ -58,28 +61,59 @@ def explain(exercise: Exercise, session: Session, failures: Failures) -> dict[st
         name: [m for m in exercise.misconceptions if _fits(exercise, m, cases[name], failed)]
         for name, failed in failures.items()
     }
+    fits = {name: [m for m in found if not _is_wider(m, name, failures)] for name, found in fits.items()}
     passed = [case for case in exercise.cases if case.name not in failures]
     votes = {
         m: sum(m in found for found in fits.values())
         - sum(_would_lose(exercise, m, exercise.questions(c)) for c in passed if not m.cases or c.name in m.cases)
         for m in dict.fromkeys(m for found in fits.values() for m in found)
     }
-    said = {
-        name: Said(max(fits[name], key=votes.__getitem__).sentence, named=True)
-        if fits[name]
-        else _symptom_of_any(exercise, session, failed)
-        for name, failed in failures.items()
+    best = {
+        name: max(found, key=lambda m: (votes[m] > 0 and not m.rough, votes[m]))
+        for name, found in fits.items()
+        if found
     }
-    explained = {f.reply.line for name, failed in failures.items() if said[name].named for f in failed} - {""}
-    for name, failed in failures.items():  # a line that has its sentence already needs no second one
-        if said[name].raised and not said[name].named and failed[-1].reply.line in explained:
-            said[name] = FOLLOWS
-    quotes = list(dict.fromkeys(s.sentence for s in said.values() if s.quotes))
-    said = {n: ANOTHER if s.sentence in quotes[QUOTES:] else s for n, s in said.items()}
+    said: dict[str, Said] = {}
+    for name, failed in failures.items():
+        sentence = Said(best[name].sentence, named=True) if name in best else None
+        if sentence is None or best[name].rough:
+            sentence = _disturbance(exercise, session, failed[0]) or sentence
+        likely = {m for m in best.values() if votes[m] > 1}
+        said[name] = sentence or _symptom_of_any(exercise, failed, likely)
+    said = _once(exercise, said, failures, best)
     values = [name for name, failed in failures.items() if not all(f.result.startswith("grad_") for f in failed)]
     if any(said[name].named for name in values):  # with a named mistake in the values, gradients and the rest follow
         return {n: s if n in values and (s.named or s.raised) else FOLLOWS for n, s in said.items()}
+    if any(f.result for name in values for f in failures[name]):  # wrong values have wrong gradients
+        return {n: FOLLOWS if s.unless else s for n, s in said.items()}
     return said
+
+
+def _is_wider(misconception: Misconception, name: str, failures: Failures) -> bool:
+    """Whether the line that raised, from which a mistake is known in this case, raised in cases that it says nothing of."""
+    line = failures[name][-1].reply.line
+    return bool(line and misconception.sign is not None and misconception.cases) and any(
+        failed[-1].reply.line == line and other not in misconception.cases for other, failed in failures.items()
+    )
+
+
+def _once(
+    exercise: Exercise, said: dict[str, Said], failures: Failures, best: Mapping[str, Misconception]
+) -> dict[str, Said]:
+    """A line that raised is told about once, and so are a student's own words but for a few."""
+    told = {
+        f.reply.line: said[name]
+        for name, m in best.items()
+        for f in failures[name]
+        if f.reply.line and m.sign is not None and _shows(exercise, m.sign, f)
+    }
+    for name, failed in failures.items():
+        line = failed[-1].reply.line
+        if name not in best and said[name].raised and line and told.setdefault(line, said[name]) != said[name]:
+            said[name] = FOLLOWS
+    quotes = list(dict.fromkeys(s.sentence for s in said.values() if s.quotes))
+    another = FOLLOWS if any(s.named for s in said.values()) else ANOTHER
+    return {n: another if s.sentence in quotes[QUOTES:] else s for n, s in said.items()}
 
 
 def _fits(exercise: Exercise, misconception: Misconception, case: Case, failed: Sequence[Failure]) -> bool:
@@ -129,26 +163,58 @@ def _would_lose(exercise: Exercise, misconception: Misconception, questions: Seq
     )
 
 
-def _symptom_of_any(exercise: Exercise, session: Session, failed: Sequence[Failure]) -> Said:
-    """What can be said of a case: of the first wrong question, or of the last where that raised and the cause is plain."""
-    first = _symptom(exercise, session, failed[0])
-    if first.named or len(failed) == 1 or not failed[-1].reply.problem:
+def _symptom_of_any(exercise: Exercise, failed: Sequence[Failure], likely: Container[Misconception]) -> Said:
+    """What can be said of a case whose mistake is not known; likely are those that explain several others."""
+    *_, last = failed
+    if last.reply.problem is Problem.RAISED and any(
+        m in likely and m.wrong is not None and predicted(m, last.question) is None for m in exercise.misconceptions
+    ):
+        return FOLLOWS
+    first = _symptom(exercise, failed[0])
+    if first.named:
         return first
-    last = _problem(failed[-1].reply)
-    return last if last.named else first
+    if last.reply.problem:
+        raised = _problem(last.reply)
+        return raised if raised.named else first
+    common = _difference(exercise, failed)
+    return first if common is None else Said(common, named=True)
 
 
-def _symptom(exercise: Exercise, session: Session, failure: Failure) -> Said:
-    """What can be said of a failed case without knowing the mistake. Never an expected value."""
+def _difference(exercise: Exercise, failed: Sequence[Failure]) -> str | None:
+    """What all results that are wrong here have in common."""
+    key = failed[0].result
+    if any(f.result != key or key not in f.reply.arrays for f in failed) or key.startswith("grad_"):
+        return None
+    return difference(key, [(f.reply.arrays[key], expected(exercise, f.question)[key]) for f in failed])
+
+
+def _disturbance(exercise: Exercise, session: Session, failure: Failure) -> Said | None:
+    """What makes any result wrong: an input that was changed, or numbers that are other ones in each call."""
     question, reply, key = failure.question, failure.reply, failure.result
     if reply.problem:
-        return _problem(reply)
+        return None
     if (changed := _changed_input(question, reply)) is not None:
         return Said(
             f"The input {changed} was changed in place. Compute a new Tensor and leave the input alone.", named=True
         )
+    if key not in reply.arrays or key.startswith("grad_"):
+        return None
+    again = session.ask(exercise.name, question, {})
+    if not again.problem and key in again.arrays and not _identical(reply.arrays[key], again.arrays[key]):
+        return Said(
+            "The result differs from one call to the next. Nothing in it may be random or made anew in each call.",
+            named=True,
+        )
+    return None
+
+
+def _symptom(exercise: Exercise, failure: Failure) -> Said:
+    """What can be said of a failed case without knowing the mistake. Never an expected value."""
+    question, reply, key = failure.question, failure.reply, failure.result
+    if reply.problem:
+        return _problem(reply)
     answer, reference = reply.arrays.get(key), expected(exercise, question)[key]
-    if key.startswith("grad_"):
+    if key.startswith("grad_") and question.probe != "array_function":  # there they are what is asked for
         for other, right in expected(exercise, question).items():
             if (
                 not other.startswith("grad_")
@@ -162,19 +228,18 @@ def _symptom(exercise: Exercise, session: Session, failure: Failure) -> Said:
                 f"No gradient reaches {name}: the graph is cut. Stay with Tensor operations, without `.data`.",
                 named=True,
             )
-        return Said(f"The gradient of {name} is not right, although the result may be.")
+        return Said(
+            f"The gradient of {name} is not right. Is a part of the computation cut from the graph, "
+            "by `.data`, `.detach()` or `Tensor(...)`?",
+            named=True,
+            unless=True,
+        )
     if answer is None:
         return Said(f"There is no `{key}`.", named=True)
     if answer.shape != reference.shape:
         return _other_shape(key, answer, reference)
     if answer.dtype.kind not in "fiub":
         return Said(f"`{key}` holds values of type {answer.dtype}. It should hold plain numbers.", named=True)
-    again = session.ask(exercise.name, question, {})
-    if not again.problem and key in again.arrays and not _identical(answer, again.arrays[key]):
-        return Said(
-            "The result differs from one call to the next. Nothing in it may be random or made anew in each call.",
-            named=True,
-        )
     return _where(key, answer, reference)
 
 
@@ -200,7 +265,7 @@ def _problem(reply: Reply) -> Said:
         case Problem.RAISED:
             if not reply.line:
                 return Said(f"It cannot be used as its description says: {text}", raised=True, quotes=True)
-            if (words := in_plain_words(text, reply.line)) is not None:
+            if (words := in_plain_words(_plain(reply.text, 3 * QUOTED), reply.line)) is not None:
                 mark = "" if words.endswith("?") else "."
                 return Said(
                     f"Your line `{_plain(reply.line, LINE)}` {words}{mark}", named=True, raised=True, quotes=True

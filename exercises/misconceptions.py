@@ -7,6 +7,8 @@ import numpy as np
 from exercises.model import Arrays, Misconception, Question, Sign
 from exercises.signs.exceptions import Raised, cannot_be_called, raised
 
+CUT = "by `.data`, `.detach()` or `Tensor(...)`"  # how a value is cut from the graph
+
 
 def computes(
     sentence: str, result: str, function: Callable[..., np.ndarray], cases: tuple[str, ...] = ()
@@ -24,9 +26,9 @@ def says(sentence: str, *kinds: Raised, cases: tuple[str, ...] = (), line: str =
     return Misconception(sentence, sign=raised(*kinds, line=line), cases=cases)
 
 
-def shows(sentence: str, sign: Sign, cases: tuple[str, ...] = ()) -> Misconception:
+def shows(sentence: str, sign: Sign, cases: tuple[str, ...] = (), rough: bool = False) -> Misconception:
     """A mistake that shows in a reply; the signs are in exercises/signs/."""
-    return Misconception(sentence, sign=sign, cases=cases)
+    return Misconception(sentence, sign=sign, cases=cases, rough=rough)
 
 
 NAMES_KEPT = shows(

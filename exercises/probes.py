@@ -5,6 +5,7 @@ as they are afterwards (`Q_after`) and, when `grad` is given as the gradient of 
 inputs (`grad_Q`), as far as any arrived.
 """
 
+import contextlib
 import linecache
 import traceback
 import tracemalloc
@@ -55,18 +56,25 @@ def _array(value: Any, what: str, wanted: str = "a Tensor") -> np.ndarray:
     if isinstance(value, Tensor):
         value = value.data
     if not isinstance(value, np.ndarray | np.generic):
-        kind = "None (is there a return?)" if value is None else f"a {type(value).__name__}"
-        raise WrongKind(f"{what} should be {wanted}, it is {kind}")
+        raise WrongKind(f"{what} should be {wanted}, it is {_kind(value, returned=what.startswith('The '))}")
     if value.dtype.kind not in "fiubc":
         raise WrongKind(f"{what} should hold plain numbers, it holds values of type {value.dtype}")
     return np.array(value, copy=True)
+
+
+def _kind(value: Any, returned: bool = False) -> str:
+    """What something is, with an article."""
+    if value is None:
+        return "None (is there a return?)" if returned else "None"
+    name = "NumPy array" if isinstance(value, np.ndarray) else type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def _check_is_tensor(value: Any, what: str) -> None:
     from tinytorch.core.tensor import Tensor
 
     if not isinstance(value, Tensor):
-        raise WrongKind(f"{what} should be a Tensor, it is {'None' if value is None else f'a {type(value).__name__}'}")
+        raise WrongKind(f"{what} should be a Tensor, it is {_kind(value)}")
 
 
 def _parameters(layer: Any, what: str = "parameters()") -> list[Any]:
@@ -75,13 +83,10 @@ def _parameters(layer: Any, what: str = "parameters()") -> list[Any]:
 
     given = layer.parameters()
     if isinstance(given, Tensor | np.ndarray | dict | str) or not hasattr(given, "__iter__"):
-        kind = "None (is there a return?)" if given is None else f"a {type(given).__name__}"
-        raise WrongKind(f"{what} should give a list of Tensors, it gives {kind}")
+        raise WrongKind(f"{what} should give a list of Tensors, it gives {_kind(given, returned=True)}")
     listed = list(islice(given, MOST_PARAMETERS))
     for other in (p for p in listed if not isinstance(p, Tensor)):
-        raise WrongKind(
-            f"{what} should list Tensors only, it lists {'None' if other is None else f'a {type(other).__name__}'}"
-        )
+        raise WrongKind(f"{what} should list Tensors only, it lists {_kind(other)}")
     return listed
 
 
@@ -149,7 +154,9 @@ def linear_parameters(answers: Answers, in_features: int, out_features: int, bia
     after = _parameters(layer, what)
     kept = len(before) == len(after) and all(a is b for a, b in zip(before, after, strict=True))
     known = [layer.weight, layer.bias] if bias else [layer.weight]
+    _check_is_tensor(layer.weight, "`.weight`")
     return {
+        "without_bias": np.array(int(getattr(layer, "bias", None) is None)),
         "order": _which(before, known),
         "kept": np.array(int(kept)),
         "trainable": np.array([int(bool(getattr(p, "requires_grad", False))) for p in before]),
@@ -212,7 +219,8 @@ def scaled_dot_product_attention(
     result = function(q, k, v) if mask is None else function(q, k, v, mask=given)
     parts = _parts(result)
     if parts is None or len(parts) != 2:
-        raise WrongKind(f"Two results are asked for, output and weights; a {type(result).__name__} came back")
+        came = _kind(result, returned=True) if parts is None else f"{len(parts)} results"
+        raise WrongKind(f"Two results are asked for, output and weights; {came} came back")
     arrays = {"output": _array(parts[0], "The output"), "weights": _array(parts[1], "The second result")}
     arrays |= _observe(parts[0], grad, Q=q, K=k, V=v)
     return arrays if mask is None else arrays | {"mask_after": np.array(given.data if as_tensor else given)}
@@ -265,7 +273,10 @@ def multi_head_attention(
     layer = answers["MultiHeadAttention"](x.shape[-1], num_heads)
     tensors = {"x": _leaf(x), **_set_projections(layer, weights, biases)}
     call = layer if by_call else layer.forward
-    call(_leaf(x[:1, :1]))  # what an earlier call left behind must not matter
+    call(_leaf(x[:1, :1]))  # what earlier calls left behind must not matter
+    if mask is None:
+        with contextlib.suppress(Exception):
+            call(_leaf(x[:1]), mask=np.tri(x.shape[1], dtype=x.dtype))
     arguments = {} if mask is None else {"mask": _mask(mask, as_tensor)}
     if context is not None:
         tensors["context"] = arguments["context"] = _leaf(context)
