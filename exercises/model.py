@@ -11,6 +11,7 @@ from exercises.data import Data
 from exercises.problem import Problem
 
 Arrays = Mapping[str, np.ndarray]
+NOT_ARGUMENTS = ("grad", "as_tensor", "by_call", "by_default", "name", "results", "overwritten")  # told to the probe
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,11 @@ class Question:
     probe: str
     inputs: Mapping[str, Any]
     compare: tuple[str, ...]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The inputs that the answer sees."""
+        return {name: value for name, value in self.inputs.items() if name not in NOT_ARGUMENTS}
 
     def __getitem__(self, name: str) -> Any:
         return self.inputs[name]
@@ -76,12 +82,14 @@ class Misconception:
     wrong  question -> the results it would give (those it can tell), or None where it does not apply
     sign   for mistakes that are no computation
     cases  names of the cases in which it may be recognised; all if empty
+    rough  it says what can be seen rather than what was done: it speaks where nothing more specific fits
     """
 
     sentence: str
     wrong: Callable[[Question], Arrays | None] | None = None
     sign: Sign | None = None
     cases: tuple[str, ...] = ()
+    rough: bool = False
 
 
 @dataclass(frozen=True)
