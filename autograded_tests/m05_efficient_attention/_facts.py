@@ -5,5 +5,5 @@ from exercises.model import Misconception, Sign
 
 
 def seen(sentence: str, sign: Sign, *cases: str) -> tuple[Misconception, ...]:
-    """A sign, one misconception for each case: fitting many cases, it would else speak before a computation that fits few."""
-    return tuple(shows(sentence, sign, (case,)) for case in cases)
+    """A rough sign, one misconception for each case: fitting many, it would else speak before one that fits few."""
+    return tuple(shows(sentence, sign, (case,), rough=True) for case in cases)

@@ -18,6 +18,8 @@ from exercises.signs.gradients import no_gradient
 from exercises.signs.shapes import raised_as
 
 RESULTS = ("output", "weights")
+GROUPS, ONE_OR_ALL = "groups of heads", "one key-value head, and one for each query head"
+WITHOUT_MASK = (GROUPS, ONE_OR_ALL)  # what is rare is looked for there: a table holds what it gives in each question
 
 
 def queries(d: Data) -> Array:
@@ -91,7 +93,8 @@ def every_Gth_head(H: int, G: int) -> Array:
 
 
 def attended(Q: Array, K: Array, V: Array, mask: Array | None, **steps: Any) -> Arrays:
-    return dict(zip(RESULTS, attend(Q, K, V, mask, **steps), strict=True))
+    """The output; the weights would tell no more, and a table would hold them."""
+    return {"output": attend(Q, K, V, mask, **steps)[0]}
 
 
 def groups(
@@ -178,7 +181,7 @@ def results_mixed(question: Question) -> Arrays:
     """Right results, regrouped as (B, L, H, ...) and exchanged."""
     right = reference(question)
     B, H, L = question["Q"].shape[:3]
-    return {name: right[name].reshape(B, L, H, -1).swapaxes(1, 2) for name in RESULTS}
+    return {"output": right["output"].reshape(B, L, H, -1).swapaxes(1, 2)}
 
 
 WRONG_HEADS = (
@@ -193,6 +196,7 @@ WRONG_HEADS = (
     groups(
         "Two query heads share a key-value head, whatever H and G are. It should be H // G.",
         lambda H, G: np.minimum(np.arange(H) // 2, G - 1),
+        cases=WITHOUT_MASK,
     ),
     groups(
         "All query heads look at the first key-value head. Head h should look at h // (H // G).",
@@ -201,39 +205,47 @@ WRONG_HEADS = (
     groups(
         "All query heads look at the last key-value head. Head h should look at h // (H // G).",
         lambda H, G: np.full(H, G - 1),
+        cases=WITHOUT_MASK,
     ),
     groups(
         "The groups are in reverse order. Query head h should look at key-value head h // (H // G).",
         lambda H, G: own_head(H, G)[::-1],
+        cases=WITHOUT_MASK,
     ),
     groups(
         "Query heads look at the key-value head after their own. Head h should look at h // (H // G).",
         lambda H, G: (own_head(H, G) + 1) % G,
+        cases=WITHOUT_MASK,
     ),
     groups(
         "The keys are right, but query head h takes its values from head h % G. It should be h // (H // G).",
         own_head,
         every_Gth_head,
+        cases=WITHOUT_MASK,
     ),
     groups(
         "The values are right, but query head h takes its keys from head h % G. It should be h // (H // G).",
         every_Gth_head,
         own_head,
+        cases=WITHOUT_MASK,
     ),
     groups(
         "The keys are right, but the values of the groups are in reverse order.",
         own_head,
         lambda H, G: own_head(H, G)[::-1],
+        cases=WITHOUT_MASK,
     ),
     groups(
         "The keys are right, but all query heads take the values of the first head. Head h should take those of h // (H // G).",
         own_head,
         lambda H, G: np.zeros(H, int),
+        cases=WITHOUT_MASK,
     ),
     groups(
         "The values are right, but all query heads take the keys of the first head. Head h should take those of h // (H // G).",
         lambda H, G: np.zeros(H, int),
         own_head,
+        cases=WITHOUT_MASK,
     ),
     Misconception(
         "The query heads of a group are not neighbours. Heads 0 to H // G - 1 form the first group: cut axis 1 into (G, H // G).",
@@ -242,20 +254,26 @@ WRONG_HEADS = (
     Misconception(
         "Heads and positions of Q are mixed before grouping. Reshape Q without exchanging axes: (B, G, H // G * L, D).",
         wrong=positions_mixed_with_heads,
+        cases=WITHOUT_MASK,
     ),
     Misconception(
         "The results are reshaped to (B, L, H, ...) and exchanged, which mixes heads and positions. Reshape them to (B, H, L, ...).",
         wrong=results_mixed,
+        cases=WITHOUT_MASK,
     ),
     Misconception(
         "The query heads of a group are averaged. Each should keep its own queries and its own output.",
         wrong=averaged_queries,
+        cases=WITHOUT_MASK,
     ),
     Misconception(
         "The key-value heads are averaged. Each group should have its own.",
         wrong=averaged_keys_and_values,
+        cases=WITHOUT_MASK,
     ),
-    Misconception("The value heads are averaged. Each group should have its own.", wrong=averaged_values),
+    Misconception(
+        "The value heads are averaged. Each group should have its own.", wrong=averaged_values, cases=WITHOUT_MASK
+    ),
 )
 
 
@@ -327,8 +345,7 @@ WRONG_STEPS = (
     groups("There is no softmax: scores are used as weights.", share=lambda s: np.where(s < -1e8, 0, s)),
     groups("The weights are multiplied with K. They should be multiplied with V.", read=lambda w, Q, K, V: w @ K),
 )
-GROUPS, ONE_OR_ALL = "groups of heads", "one key-value head, and one for each query head"
-VALUES = (GROUPS, ONE_OR_ALL, "mask")
+VALUES = (*WITHOUT_MASK, "mask")
 
 EXERCISE = Exercise(
     name="grouped_query_attention",

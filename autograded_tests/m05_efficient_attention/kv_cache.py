@@ -204,6 +204,10 @@ EXERCISE = Exercise(
             raised_as("cannot be joined.*as it is a new axis"),
         ),
         shows(
+            "`cat` and `stack` take one list of Tensors and then the axis: cat([a, b], dim=-2).",
+            raised_as("take a list of tensors"),
+        ),
+        shows(
             "Keys are added up by `+`. Join them: `cat` with dim=-2.",
             raised_as(r"^ValueError: \+: shapes", r"\+"),
         ),

@@ -148,10 +148,6 @@ WRONG_ANGLES = (
         angle=lambda p, i, D, base: p * base ** np.floor(-2 * i / D),
     ),
     turns(
-        "The exponent is rounded to a whole number, as by `//`. It should be -2 * i / D.",
-        angle=lambda p, i, D, base: p * base ** -np.floor(2 * i / D),
-    ),
-    turns(
         "The power is divided by D: base**(-2 * i) / D. The exponent should be divided: write base ** (-2 * i / D).",
         angle=lambda p, i, D, base: p * base ** (-2.0 * i) / D,
     ),

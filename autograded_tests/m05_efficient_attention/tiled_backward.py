@@ -27,7 +27,8 @@ from exercises.data import Data
 from exercises.misconceptions import NAMES_KEPT, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question
 from exercises.signs.arrays import other_shape_than
-from exercises.signs.facts import exchanged, off_by_a_factor, right_but_for
+from exercises.signs.facts import exchanged, right_but_for
+from exercises.signs.numbers import one_factor
 from exercises.signs.shapes import raised_as
 
 GRADS = ("gradient_Q", "gradient_K", "gradient_V")
@@ -440,14 +441,14 @@ EXERCISE = Exercise(
             for name in "QK"
             for misconception in seen(
                 f"The gradient of {name} is right up to a factor, the same for all numbers. It should be {ROOT} once.",
-                off_by_a_factor(f"gradient_{name}"),
+                one_factor(f"gradient_{name}"),
                 f"gradient of {name}",
                 "mask and causal",
             )
         ),
         *seen(
             f"The gradient of V is right up to a factor, the same for all numbers. {OF_V}, and nothing else.",
-            off_by_a_factor("gradient_V"),
+            one_factor("gradient_V"),
             "gradient of V",
             "mask and causal",
         ),

@@ -328,10 +328,13 @@ EXERCISE = Exercise(
             nan_instead_of_numbers("output"),
             (*MASKED_OR_NOT, FUTURE),
         ),
-        *seen(
-            "Only the rows of the first tile are right. Later queries need their own rows of Q, mask and result, and a new start.",
-            first_rows_only("output"),
-            *MASKED_OR_NOT,
+        *(
+            shows(
+                "Only the rows of the first tile are right. Later queries need their own rows of Q, mask and result, and a new start.",
+                first_rows_only("output"),
+                (case,),
+            )
+            for case in MASKED_OR_NOT
         ),
         *seen(
             "Each row of the output is right up to a factor. Divide it by its total, once, after the last tile.",

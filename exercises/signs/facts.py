@@ -5,6 +5,7 @@ import numpy as np
 from exercises.compare import same
 from exercises.model import Arrays, Question, Reply
 from exercises.signs import sign
+from exercises.signs.numbers import factor_of
 
 
 @sign
@@ -14,8 +15,7 @@ def right_but_for(
     """Some results are right, and others are not."""
     arrays = reply.arrays
     return (
-        _inputs_left_alone(question, reply)
-        and all(name in arrays for name in (*right, *wrong))
+        all(name in arrays for name in (*right, *wrong))
         and all(same(arrays[name], expected[name]) for name in right)
         and not any(same(arrays[name], expected[name]) for name in wrong)
     )
@@ -28,18 +28,12 @@ def exchanged(question: Question, reply: Reply, expected: Arrays, first: str, se
 
 
 @sign
-def off_by_a_factor(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
-    """The result is the right one times one number."""
-    return _is_multiple(reply.arrays[result], expected[result])
-
-
-@sign
 def rows_off_by_a_factor(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
     """Each row of a table is the right one times a number of its own, and some of these numbers are not 1."""
     answer, right = reply.arrays[result], expected[result]
     if answer.shape != right.shape or same(answer, right):
         return False
-    return all(same(a, r) or _is_multiple(a, r) for a, r in zip(answer, right, strict=True))
+    return all(same(a, r) or factor_of(a, r) is not None for a, r in zip(answer, right, strict=True))
 
 
 @sign
@@ -51,21 +45,6 @@ def first_rows_only(question: Question, reply: Reply, expected: Arrays, result: 
     return same(answer[:block], right[:block]) and not any(
         same(a, r) for a, r in zip(answer[block:], right[block:], strict=True)
     )
-
-
-def _inputs_left_alone(question: Question, reply: Reply) -> bool:
-    """Whether no input was changed in place, which would be the cause of all else."""
-    after = {name.removesuffix("_after"): a for name, a in reply.arrays.items() if name.endswith("_after")}
-    return all(same(a, question[name]) for name, a in after.items() if isinstance(question.get(name), np.ndarray))
-
-
-def _is_multiple(answer: np.ndarray, right: np.ndarray) -> bool:
-    if answer.shape != right.shape or same(answer, right):
-        return False
-    answer, right = answer.astype(float), right.astype(float)
-    with np.errstate(all="ignore"):
-        factor = (answer * right).sum() / (right * right).sum()
-    return bool(np.isfinite(factor)) and abs(factor) > 1e-6 and same(answer / factor, right)
 
 
 # --- a mask --------------------------------------------------------------------------------------------------------------
@@ -101,8 +80,7 @@ def _part(shape: tuple[int, ...], where: str) -> np.ndarray:
 def pairs_keep_their_lengths(question: Question, reply: Reply, expected: Arrays, keep: bool = True) -> bool:
     """Components 2i and 2i + 1 of each row are as long together as in x; or, with keep=False, not all of them are."""
     before, after = question["x"], reply.arrays["result"]
-    comparable = before.shape == after.shape and _inputs_left_alone(question, reply)
-    return comparable and same(_lengths(after), _lengths(before)) == keep
+    return before.shape == after.shape and same(_lengths(after), _lengths(before)) == keep
 
 
 @sign
