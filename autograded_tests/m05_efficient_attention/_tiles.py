@@ -70,7 +70,10 @@ def tiles_left(L: int, S: int, mask: Array | None, within: bool, causal: bool, b
 
 
 def only_last_tile(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
-    return np.asarray(right_pairs(L, S, mask, causal, block) * (np.arange(S) // block == (S - 1) // block))
+    """The last of those that a right answer computes."""
+    stops = np.minimum(np.arange(L) // block * block + block, L) + S - L if causal else np.full(L, S)
+    last = (stops[:, None] - 1) // block == np.arange(S) // block
+    return np.asarray(right_pairs(L, S, mask, causal, block) * last)
 
 
 def only_first_tile(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
@@ -93,11 +96,15 @@ def first_L_keys(L: int, S: int, mask: Array | None, causal: bool, block: int) -
 def future_left_out_always(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
     """Tiles of the future are left out whether causal or not."""
     kept = tiles_left(L, S, None, False, True, block, lambda first, last, start, stop: start <= last)
-    return right_pairs(L, S, mask, causal, block) * kept
+    return np.asarray(right_pairs(L, S, mask, causal, block) * kept)
 
 
 def mask_inverted(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
     return references.tiled_mask(L, S, None if mask is None else 1 - mask, causal)
+
+
+def mask_of_first_rows(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return references.tiled_mask(L, S, None if mask is None else mask[np.arange(L) % block], causal)
 
 
 def neither(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
@@ -121,8 +128,8 @@ WHAT_IS_LEFT_OUT: tuple[tuple[str, Function], ...] = (
     ),
 )
 TILES_TOO_LARGE = shows(
-    "At some moment you keep as much memory as a table with a value for each pair of query and key takes. "
-    "Keep nothing of a tile but what is summed up.",
+    "At some moment your code holds a byte or more for each pair of query and key; tiles need far less. "
+    "Make them of `block` queries and keys, and keep nothing of a tile but what is summed up.",
     returned("whole_table"),
     ("never the whole table",),
 )

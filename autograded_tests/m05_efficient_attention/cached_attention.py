@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from autograded_tests import references
-from autograded_tests.m04_attention.multi_head_attention import PROJECTION_NAMES
+from autograded_tests.m04_attention._multi_head import PROJECTION_NAMES
 from autograded_tests.m05_efficient_attention._facts import seen
 from autograded_tests.m05_efficient_attention.kv_cache import EXERCISE as KV_CACHE
 from autograded_tests.variants import Array, Function, attend, cut, right_merge, right_split, softmax
@@ -202,7 +202,10 @@ OTHER_WRONG_STEPS = (
         "Pieces after the first are appended twice. Call `cache.append` once, and use what it returns.",
         store=lambda old, new: new if old is None else joined(joined(old, new), new),
     ),
-    attends("The output projection is missing.", project=lambda a, w, b, n: a if n == 3 else a @ w + b),
+    attends(
+        "The output projection is missing. Return out_proj of the merged heads.",
+        project=lambda a, w, b, n: a if n == 3 else a @ w + b,
+    ),
     attends(
         "x is split into heads without q_proj, k_proj and v_proj. Project it first.",
         project=lambda a, w, b, n: a @ w + b if n == 3 else a,
@@ -211,8 +214,14 @@ OTHER_WRONG_STEPS = (
         "x itself is appended, not its keys and values. Append k_proj(x) and v_proj(x), split into heads.",
         project=lambda a, w, b, n: a if n in (1, 2) else a @ w + b,
     ),
-    attends("Keys and values are exchanged.", order=(0, 2, 1, 3)),
-    attends("Queries and keys are exchanged.", order=(1, 0, 2, 3)),
+    attends(
+        "Keys and values are in each other's place. Keys should come from k_proj, values from v_proj.",
+        order=(0, 2, 1, 3),
+    ),
+    attends(
+        "Queries and keys are in each other's place. Queries should come from q_proj, keys from k_proj.",
+        order=(1, 0, 2, 3),
+    ),
     attends("The keys are used as values. The values should come from v_proj.", order=(0, 1, 1, 3)),
     attends("The keys are used as queries. The queries should come from q_proj(x).", order=(1, 1, 2, 3)),
     attends("The queries are used as keys. The keys should come from k_proj(x).", order=(0, 0, 2, 3)),

@@ -282,7 +282,7 @@ def with_masks(sentence: str, **steps: Any) -> Misconception:
 
 
 def without_masked(weights: Array, scores: Array, mask: Array) -> Array:
-    return weights * np.broadcast_to(mask, scores.shape)
+    return np.asarray(weights * np.broadcast_to(mask, scores.shape))
 
 
 def of_first_batch_element(mask: Array | None, scores: Array) -> Array | None:
@@ -327,23 +327,34 @@ WRONG_MASKS = (
     groups(
         "Attention is causal without a mask. Only the mask should decide.",
         edit_mask=lambda m, s: np.tril(np.ones(s.shape[-2:])),
+        cases=WITHOUT_MASK,
     ),
 )
 WRONG_STEPS = (
     groups(
         "The scores are divided by the root of D * H. They should be divided by the root of D, the width of one head.",
         scale=lambda Q, K, V: math.sqrt(Q.shape[-1] * Q.shape[1]),
+        cases=WITHOUT_MASK,
     ),
-    groups("The scores are not divided by the root of D.", scale=lambda Q, K, V: 1.0),
+    groups("The scores are not divided by the root of D.", scale=lambda Q, K, V: 1.0, cases=WITHOUT_MASK),
     groups(
-        "The scores are divided by the root of D twice: attention does it already.", scale=lambda Q, K, V: Q.shape[-1]
+        "The scores are divided by the root of D twice: attention does it already.",
+        scale=lambda Q, K, V: Q.shape[-1],
+        cases=WITHOUT_MASK,
     ),
     groups(
         "The softmax is taken over the queries. It should be over the keys, the last axis.",
         share=lambda s: softmax(s, -2),
+        cases=WITHOUT_MASK,
     ),
-    groups("There is no softmax: scores are used as weights.", share=lambda s: np.where(s < -1e8, 0, s)),
-    groups("The weights are multiplied with K. They should be multiplied with V.", read=lambda w, Q, K, V: w @ K),
+    groups(
+        "There is no softmax: scores are used as weights.", share=lambda s: np.where(s < -1e8, 0, s), cases=WITHOUT_MASK
+    ),
+    groups(
+        "The weights are multiplied with K. They should be multiplied with V.",
+        read=lambda w, Q, K, V: w @ K,
+        cases=WITHOUT_MASK,
+    ),
 )
 VALUES = (*WITHOUT_MASK, "mask")
 

@@ -1,5 +1,6 @@
 """Softmax and weighted sum of one block of keys after another."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from autograded_tests.variants import Array, Function
 from exercises.data import Data
 from exercises.misconceptions import NAMES_KEPT, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question, StandIn
-from exercises.signs.arrays import not_finite, other_shape_than
-from exercises.signs.facts import exchanged, right_but_for
+from exercises.signs.arrays import other_shape_than
+from exercises.signs.facts import exchanged, not_finite_from, right_but_for
 from exercises.signs.shapes import raised_as
 
 STATE = ("largest", "total", "output")
@@ -89,12 +90,12 @@ def nothing(m: Array, m2: Array) -> Array:
 
 
 def flipped(m: Array, m2: Array) -> Array:
-    return np.exp(m2 - m)
+    return np.asarray(np.exp(m2 - m))
 
 
 def difference(m: Array, m2: Array) -> Array:
     """The factor without an exponential."""
-    return m - m2
+    return np.asarray(m - m2)
 
 
 def shares(e: Array, V: Array) -> Array:
@@ -163,13 +164,13 @@ OLD_PARTS = (
     *(
         Misconception(
             f"The new part of the {names[-1]} is shrunk, too. Only the old part should be multiplied by {SHRINK}.",
-            wrong=lambda question, names=names: new_parts_shrunk(question, names),
+            wrong=partial(new_parts_shrunk, names=names),
         )
         for names in (("total",), ("output",))
     ),
     Misconception(
         f"The new parts of the sums are shrunk, too. Only the old parts should be multiplied by {SHRINK}.",
-        wrong=lambda question: new_parts_shrunk(question, ("total", "output")),
+        wrong=partial(new_parts_shrunk, names=("total", "output")),
     ),
     online_with(
         "The old total and the old output are lost. Both should be added, shrunk.", of_total=nothing, of_output=nothing
@@ -270,7 +271,7 @@ NEW_PARTS = (
     *(
         Misconception(
             "The new values are divided by the total already. Add exponentials @ V; the division comes at the very end.",
-            wrong=lambda question, old_as_sum=old_as_sum: averages(question, old_as_sum),
+            wrong=partial(averages, old_as_sum=old_as_sum),
         )
         for old_as_sum in (True, False)
     ),
@@ -310,6 +311,17 @@ EXERCISE = Exercise(
     ),
     reference=reference,
     misconceptions=(
+        shows(
+            "`total` or `output` is nan or inf in the first block. Before it the largest score is -inf: "
+            "0 * inf and -inf - (-inf) are nan.",
+            not_finite_from("largest", False, ("total", "output")),
+            (FIRST, HIGH),
+        ),
+        shows(
+            "`total` or `output` is nan or inf with scores near 1000. exp(1000) is inf: take exponentials of differences only.",
+            not_finite_from("largest", True, ("total", "output")),
+            (HIGH,),
+        ),
         *OLD_PARTS,
         *WRONG_LARGEST,
         *NEW_PARTS,
@@ -321,17 +333,6 @@ EXERCISE = Exercise(
             "Reduce over keys with axis=-1 and keepdims=True, and return them in this order.",
             other_shape_than({name: name for name in STATE}),
             *ALL,
-        ),
-        *seen(
-            "`total` or `output` is nan or inf in the first block. Before it the largest score is -inf: "
-            "0 * inf and -inf - (-inf) are nan.",
-            not_finite("total", "output"),
-            FIRST,
-        ),
-        *seen(
-            "`total` or `output` is nan or inf with scores near 1000. exp(1000) is inf: take exponentials of differences only.",
-            not_finite("total", "output"),
-            HIGH,
         ),
         *seen(TOTAL, right_but_for(("largest", "output"), ("total",)), *ALL),
         *seen(OUTPUT, right_but_for(("largest", "total"), ("output",)), *ALL),

@@ -183,7 +183,7 @@ WRONG_ANGLES = (
         "The positions are those of the first axis. They should be those of the second-to-last axis.",
         positions=lambda x: np.arange(x.shape[0]).reshape(-1, *[1] * (x.ndim - 1)),
     ),
-    turns("x was returned unchanged.", angle=lambda p, i, D, base: 0 * p * i),
+    turns("x was returned unchanged. Its pairs should be rotated.", angle=lambda p, i, D, base: 0 * p * i),
 )
 NOT_SIDE_BY_SIDE = "The two components of each pair are not side by side in the result. Stack the two parts on a new last axis, then reshape."
 WRONG_PAIRS = (

@@ -1,6 +1,8 @@
 """Gradients of attention tile by tile, from what the forward pass kept."""
 
 import math
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -32,9 +34,7 @@ from exercises.signs.numbers import one_factor
 from exercises.signs.shapes import raised_as
 
 GRADS = ("gradient_Q", "gradient_K", "gradient_V")
-NOT_SUMMED = (
-    "In the gradient of {} each tile replaces what was there. It should be added: start with zeros once, and use +=."
-)
+NOT_SUMMED = "In the {} each tile replaces what was there. It should be added: start with zeros once, and use +=."
 
 
 def ask(
@@ -137,7 +137,7 @@ def backward_with(
     results: tuple[str, ...] = GRADS,
     cases: tuple[str, ...] = (),
     replaces: tuple[str, ...] = (),
-    **parts: Function,
+    **parts: Any,
 ) -> Misconception:
     """The way back with some wrong parts, which show in these results."""
 
@@ -207,10 +207,10 @@ def left_out_if_causal(question: Question, from_top: bool) -> Arrays | None:
 
 
 WRONG_SUMS = (
-    *(backward_with(NOT_SUMMED.format(name[-1]), (name,), replaces=(name,)) for name in GRADS),
+    *(backward_with(NOT_SUMMED.format(f"gradient of {name[-1]}"), (name,), replaces=(name,)) for name in GRADS),
     *(
-        backward_with(NOT_SUMMED.format(" and of ".join(n[-1] for n in names)), names, replaces=names)
-        for names in (("gradient_K", "gradient_V"), GRADS)
+        backward_with(NOT_SUMMED.format(f"gradients of {which}"), names, replaces=names)
+        for which, names in (("K and V", ("gradient_K", "gradient_V")), ("Q, K and V", GRADS))
     ),
     backward_with("Only the first tile of each row of tiles is computed. All should be.", left_out=lambda a, b: b > 0),
     backward_with(
@@ -264,9 +264,14 @@ WRONG_DELTA = (
 ROOT = "divided by the root of D"
 SCALED = ("gradient_Q", "gradient_K")
 WRONG_SCALES = (
-    backward_with(f"The gradients of Q and K are not {ROOT}.", SCALED, scale_Q=lambda D: 1.0, scale_K=lambda D: 1.0),
-    backward_with(f"The gradient of Q is not {ROOT}.", ("gradient_Q",), scale_Q=lambda D: 1.0),
-    backward_with(f"The gradient of K is not {ROOT}.", ("gradient_K",), scale_K=lambda D: 1.0),
+    backward_with(
+        f"The gradients of Q and K are not {ROOT}. They should be.",
+        SCALED,
+        scale_Q=lambda D: 1.0,
+        scale_K=lambda D: 1.0,
+    ),
+    backward_with(f"The gradient of Q is not {ROOT}. It should be.", ("gradient_Q",), scale_Q=lambda D: 1.0),
+    backward_with(f"The gradient of K is not {ROOT}. It should be.", ("gradient_K",), scale_K=lambda D: 1.0),
     backward_with(
         f"The gradients of Q and K are divided by D. They should be {ROOT}.",
         SCALED,
@@ -415,7 +420,7 @@ EXERCISE = Exercise(
             Misconception(
                 "Too many tiles are left out. Leave out only those whose first key comes after the last of their queries; "
                 "row i is at position i + S - L.",
-                wrong=lambda question, from_top=from_top: left_out_if_causal(question, from_top),
+                wrong=partial(left_out_if_causal, from_top=from_top),
                 cases=("mask and causal",),
             )
             for from_top in (True, False)

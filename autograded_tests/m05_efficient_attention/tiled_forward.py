@@ -17,6 +17,7 @@ from autograded_tests.m05_efficient_attention._tiles import (
     first_tile_if_causal,
     mask_inverted,
     mask_of_fewer,
+    mask_of_first_rows,
     neither,
     not_causal,
     not_masked,
@@ -172,13 +173,24 @@ def averaged_tiles(question: Question) -> Arrays:
     return {"output": sum(softmax(s[:, j : j + block]) @ V[j : j + block] for j in starts) / len(starts)}
 
 
+def tiles(question: Question) -> list[tuple[slice, range]]:
+    """Rows, and where the tiles begin that a right answer computes for them."""
+    L, S, block = len(question["Q"]), len(question["K"]), question["block"]
+    rows = [slice(a, min(a + block, L)) for a in range(0, L, block)]
+    return [(r, range(0, min(S, r.stop + S - L) if question["causal"] else S, block)) for r in rows]
+
+
 def divided_in_each_tile(question: Question) -> Arrays:
     s, V, block = tile_scores(question), question["V"], question["block"]
-    m, total, output = np.full((len(s), 1), -np.inf), np.zeros((len(s), 1)), np.zeros((len(s), V.shape[1]))
-    for j in range(0, len(V), block):
-        m, total, output = online(m, total, output, s[:, j : j + block], V[j : j + block])
-        output = output / total
-    return {"output": output}
+    result = np.zeros((len(s), V.shape[1]))
+    for rows, keys_of_rows in tiles(question):
+        n = rows.stop - rows.start
+        m, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+        for j in keys_of_rows:
+            m, total, output = online(m, total, output, s[rows, j : j + block], V[j : j + block])
+            output = output / total
+        result[rows] = output
+    return {"output": result}
 
 
 def values_of_the_first_tile(question: Question) -> Arrays:
@@ -188,11 +200,10 @@ def values_of_the_first_tile(question: Question) -> Arrays:
 
 def added_in_each_tile(question: Question) -> Arrays:
     """What is right after each tile, added up."""
-    s, V, block, causal = tile_scores(question), question["V"], question["block"], question["causal"]
+    s, V, block = tile_scores(question), question["V"], question["block"]
     output = np.zeros((len(s), V.shape[1]))
-    for a in range(0, len(s), block):
-        rows = slice(a, min(a + block, len(s)))
-        for j in range(0, min(len(V), rows.stop + len(V) - len(s)) if causal else len(V), block):
+    for rows, keys_of_rows in tiles(question):
+        for j in keys_of_rows:
             output[rows] += softmax(s[rows, : j + block]) @ V[: j + block]
     return {"output": output}
 
@@ -255,6 +266,11 @@ EXERCISE = Exercise(
         *(tiled_with(sentence, allowed=allowed) for sentence, allowed in WHAT_IS_LEFT_OUT),
         tiled_with("The mask is not used. Pass it to `_tile_scores`.", cases=("mask",), allowed=not_masked),
         tiled_with("The mask is inverted. It is 1 where a query may look.", cases=("mask",), allowed=mask_inverted),
+        tiled_with(
+            "All tiles of queries use the mask of the first queries. Pass the whole mask to `_tile_scores`.",
+            ("mask",),
+            allowed=mask_of_first_rows,
+        ),
         tiled_with(
             "mask and causal are not used. Pass both to `_tile_scores`.", cases=("mask", "causal"), allowed=neither
         ),
@@ -328,13 +344,10 @@ EXERCISE = Exercise(
             nan_instead_of_numbers("output"),
             (*MASKED_OR_NOT, FUTURE),
         ),
-        *(
-            shows(
-                "Only the rows of the first tile are right. Later queries need their own rows of Q, mask and result, and a new start.",
-                first_rows_only("output"),
-                (case,),
-            )
-            for case in MASKED_OR_NOT
+        shows(
+            "Only the rows of the first tile are right. Later queries need their own rows of Q, mask and result, and a new start.",
+            first_rows_only("output"),
+            ("values",),
         ),
         *seen(
             "Each row of the output is right up to a factor. Divide it by its total, once, after the last tile.",

@@ -37,6 +37,15 @@ def rows_off_by_a_factor(question: Question, reply: Reply, expected: Arrays, res
 
 
 @sign
+def not_finite_from(
+    question: Question, reply: Reply, expected: Arrays, given: str, finite: bool, results: tuple[str, ...]
+) -> bool:
+    """Some result holds inf or nan, and this input does not; or, with finite=False, it does."""
+    found = any(not np.isfinite(reply.arrays[name]).all() for name in results)
+    return found and bool(np.isfinite(question[given]).all()) == finite
+
+
+@sign
 def first_rows_only(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
     """The rows of the first block are right, and no other row is."""
     answer, right, block = reply.arrays[result], expected[result], question["block"]

@@ -1154,7 +1154,7 @@ def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, b
     o, _ = scaled_dot_product_attention(Q, K, V, mask)
     o.backward(grad[0])
     return Q.grad, K.grad, V.grad
-# --- grad overwritten
+# --- grad overwritten in place
 def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
     of_queries, of_keys = _tile_sizes(block)
     L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
