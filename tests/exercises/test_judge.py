@@ -198,7 +198,13 @@ def test_a_case_ends_with_the_first_problem() -> None:
     [
         (replies(grad=lambda x: None), 2, "No gradient reaches x: the graph is cut. Stay with Tensor operations, without `.data`.", True),
         (replies(grad=lambda x: 0 * x), 2, "No gradient reaches x: the graph is cut. Stay with Tensor operations, without `.data`.", True),
-        (replies(grad=lambda x: x), 2, "The gradient of x is not right. Is a part of the computation cut from the graph, by `.data`, `.detach()` or `Tensor(...)`?", True),
+        (
+            replies(grad=lambda x: x),
+            2,
+            "The gradient of x is not right. Is a part of the computation cut from the graph, "
+            "by `.data`, `.detach()` or `Tensor(...)`?",
+            True,
+        ),
         (replies(y=lambda x: None), 0, "There is no `y`.", True),
         (replies(y=lambda x: 2 * x[None]), 0, "`y` has shape (1, 3), it should be (3,).", False),
         (replies(y=lambda x: 2 * x.T), 0, "`y` has shape (3, 2), it should be (2, 3). Two axes are exchanged.", False),
