@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,19 +56,20 @@ class Difference:
         off = [i for i in np.ndindex(right.shape) if not same(got[i][None], np.asarray(right[i])[None])]
         return off or [(0,) * right.ndim]
 
-    def matrices(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """The first two matrices that differ, if the arrays are too large for numbers and have matrices."""
+    def matrices(self) -> tuple[str, np.ndarray, np.ndarray] | None:
+        """The first two matrices that differ and what they are, if the arrays are too large for numbers and have matrices."""
         got, right = self.got, self.right
         if got is None or right is None or right.size <= SMALL or min(got.ndim, right.ndim) < 2:
             return None
-        if got.shape == right.shape:
-            index = self.differing()[0][:-2]
-            return got[index], right[index]
-        return got[(0,) * (got.ndim - 2)], right[(0,) * (right.ndim - 2)]
+        if got.shape != right.shape:
+            return self.result, got[(0,) * (got.ndim - 2)], right[(0,) * (right.ndim - 2)]
+        index = self.differing()[0][:-2]
+        place = f"[{', '.join(map(str, index))}]" if index else ""
+        return self.result + place, got[index], right[index]
 
 
-def first_difference(exercise: Exercise, verdict: Verdict, replies: Mapping[Question, Reply]) -> Difference | None:
-    """The smallest question that was answered wrongly, in the cases of the first sentence."""
+def differences(exercise: Exercise, verdict: Verdict, replies: Mapping[Question, Reply]) -> list[Difference]:
+    """The questions that were answered wrongly in the cases of the first sentence, the smallest first."""
     first = next(iter(verdict.messages), "")
     named = {c.name: c.named for c in verdict.cases if c.points < c.max and c.message == first}
     found = [
@@ -77,7 +78,7 @@ def first_difference(exercise: Exercise, verdict: Verdict, replies: Mapping[Ques
         if case.name in named
         for difference in _differences(exercise, case, replies, named[case.name])
     ]
-    return min(found, key=lambda d: (d.right is None, 0 if d.right is None else d.right.size), default=None)
+    return sorted(found, key=lambda d: (d.right is None, 0 if d.right is None else d.right.size))
 
 
 def _differences(
@@ -116,10 +117,10 @@ def _numbers(array: Any) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-def show_pictures(difference: Difference) -> None:
-    """Draw both matrices side by side where pictures can be shown: in a notebook."""
-    matrices = difference.matrices()
-    if matrices is None:
+def show_picture(found: Sequence[Difference]) -> None:
+    """Draw the first matrices that are too large for numbers, where pictures can be shown: in a notebook."""
+    shown = next((matrices for d in found if (matrices := d.matrices()) is not None), None)
+    if shown is None:
         return
     try:
         from IPython import get_ipython
@@ -127,13 +128,13 @@ def show_pictures(difference: Difference) -> None:
 
         if get_ipython() is None or not hasattr(get_ipython(), "kernel"):
             return
-        picture = _drawn(difference.result, *matrices)
+        picture = drawn(*shown)
     except ImportError:
         return
-    display(Image(data=picture, alt=f"{difference.result}: yours beside the expected one"))
+    display(Image(data=picture, alt=f"{shown[0]}: yours beside the expected one"))
 
 
-def _drawn(name: str, got: np.ndarray, right: np.ndarray) -> bytes:
+def drawn(name: str, got: np.ndarray, right: np.ndarray) -> bytes:
     """A PNG: yours and the expected one, on one scale; blocked scores and nan are hatched."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -154,6 +155,8 @@ def _drawn(name: str, got: np.ndarray, right: np.ndarray) -> bytes:
         axes.tick_params(labelsize=7)
     bar = figure.colorbar(image, cax=figure.add_axes((0.89, 0.14, 0.02, 0.72)))
     bar.ax.tick_params(labelsize=7)
+    if not all(np.isfinite(a).all() for a in shown):
+        figure.text(0.06, 0.015, "hatched: blocked, inf or nan", fontsize=7)
     data = io.BytesIO()
     figure.savefig(data, format="png", dpi=100)
     return data.getvalue()
