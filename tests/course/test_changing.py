@@ -154,6 +154,12 @@ def notebook(title: str, *cells: dict[str, Any]) -> dict[str, Any]:
     return {"cells": [text, *cells], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 
 
+def the_practice_cell(module: str) -> str:
+    """As it stands in 02, for another module."""
+    cells = cells_of(json.loads((ROOT / NOTEBOOK).read_text(encoding="utf-8")))
+    return "".join(cells["practice"]["source"]).replace(MODULE, module)
+
+
 def put(path: Path, content: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content, encoding="utf-8")
@@ -165,9 +171,11 @@ def add_modules(root: Path) -> None:
     pooling = notebook(
         "Many positions, one vector",
         code_cell("imports", imports.format("pooling") + "\nimport numpy as np\n"),
+        code_cell("practice", the_practice_cell("06_pooling")),
         code_cell("mean_pool", POOLING, locked=False, solution=True),
         code_cell(
             "test_mean_pool",
+            'check("mean_pool")\n'
             "assert np.allclose(mean_pool(np.ones((3, 4))).data, np.ones(4))\n### BEGIN HIDDEN TESTS\n"
             'from autograded_tests import grade\n\ngrade("mean_pool", globals())\n### END HIDDEN TESTS\n',
             grade=True,
