@@ -62,10 +62,10 @@ def _follow_through(exercise: Exercise, session: Session, failures: Failures) ->
     """The failed cases that are right once the earlier answers are, each with a sentence that says which."""
     if all(_is_missing(exercise, f) for failed in failures.values() for f in failed):
         return {}
-    earlier = [e for e in _earlier(exercise) if e.stand_in is not None]
-    wrong = [e for e in earlier if judge(e, session).points < e.points]
+    replaceable = [e for e in earlier(exercise) if e.stand_in is not None]
+    wrong = [e for e in replaceable if judge(e, session).points < e.points]
     excused: dict[str, Said] = {}
-    for replaced in (wrong, earlier) if len(wrong) < len(earlier) else (wrong,):
+    for replaced in (wrong, replaceable) if len(wrong) < len(replaceable) else (wrong,):
         stand_ins = {e.defines: e.stand_in for e in replaced if e.stand_in is not None}
         for case in exercise.cases if stand_ins else ():
             failed = () if case.name in excused else failures.get(case.name, ())
@@ -97,11 +97,11 @@ def _right_with_help(
     return helped
 
 
-def _earlier(exercise: Exercise) -> list[Exercise]:
+def earlier(exercise: Exercise) -> list[Exercise]:
     """All exercises whose answers this one calls, by way of others too, each once."""
     found = dict.fromkeys(exercise.uses)
     for used in exercise.uses:
-        found |= dict.fromkeys(_earlier(used))
+        found |= dict.fromkeys(earlier(used))
     return list(found)
 
 

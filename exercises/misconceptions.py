@@ -1,22 +1,11 @@
 """Short ways to write down a misconception. The sentences are in autograded_tests/."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from exercises.model import Arrays, Misconception, Question, Sign
 from exercises.signs.exceptions import Raised, raised
-
-NOT_ARGUMENTS = (
-    "grad",
-    "as_tensor",
-    "by_call",
-    "by_default",
-    "name",
-    "results",
-    "overwritten",
-)  # inputs that the answer never sees
 
 
 def computes(
@@ -25,8 +14,7 @@ def computes(
     """A wrong computation of one result from the arguments of the question, by name."""
 
     def wrong(question: Question) -> Arrays:
-        arguments: dict[str, Any] = {k: v for k, v in question.inputs.items() if k not in NOT_ARGUMENTS}
-        return {result: function(**arguments)}
+        return {result: function(**question.arguments)}
 
     return Misconception(sentence, wrong=wrong, cases=cases)
 

@@ -11,6 +11,7 @@ from exercises.data import Data
 from exercises.problem import Problem
 
 Arrays = Mapping[str, np.ndarray]
+NOT_ARGUMENTS = ("grad", "as_tensor", "by_call", "by_default", "name", "results", "overwritten")  # told to the probe
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,11 @@ class Question:
     probe: str
     inputs: Mapping[str, Any]
     compare: tuple[str, ...]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The inputs that the answer sees."""
+        return {name: value for name, value in self.inputs.items() if name not in NOT_ARGUMENTS}
 
     def __getitem__(self, name: str) -> Any:
         return self.inputs[name]

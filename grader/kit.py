@@ -1,11 +1,15 @@
 """What a student gets: the notebook, the library of the modules before it, and two commands, in one archive."""
 
+import ast
 import json
 import re
 import zipfile
 from pathlib import Path
+from typing import Any
 
 from autograded_tests import exercises_of
+from exercises.data import Data
+from exercises.tables import pack
 from grader.course import ROOT, modules, student_copy
 from grader.errors import CourseError
 from grader.student_copies import has_work
@@ -24,6 +28,8 @@ PACKAGES = (
     "fastcore",
     "setuptools",
 )
+NOT_FOR_CHECKS = ("errors", "misconceptions", "stand_ins")  # files of exercises/
+PRACTICE = Data(seed=1, B=2, H=3, L=5, S=4, D=7, Dv=6)  # other numbers than those that are graded with
 DATE = (2026, 1, 1, 0, 0, 0)  # of every file, so that the same course gives the same archive
 
 
@@ -67,9 +73,30 @@ def kit_files(module: str) -> dict[str, bytes]:
     files["README.md"] = readme.render(
         title=title, notebook=notebook, exercises=exercises, examples=bool(examples)
     ).encode()
+    if exercises:
+        files |= practice_files(module, cells)
     files["Makefile"], files["course.py"] = ((FILES / name).read_bytes() for name in ("Makefile", "course.py"))
     files["requirements.txt"] = "".join(f"{name}=={_locked(name)}\n" for name in PACKAGES).encode()
     return files | {".module": f"{notebook}\n".encode(), f"{notebook}.ipynb": copy.read_bytes()}
+
+
+def practice_files(module: str, cells: list[dict[str, Any]]) -> dict[str, bytes]:
+    """What `check` needs in a kit: how answers are judged, and tables of numbers to judge them with."""
+    code = {path for path in (ROOT / "exercises").rglob("*.py") if path.stem not in NOT_FOR_CHECKS}
+    files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in code}
+    practice = [exercise.on(PRACTICE) for exercise in exercises_of(module)]
+    return files | {f"exercises/{module}.tables": pack(practice, given_names(cells))}
+
+
+def given_names(cells: list[dict[str, Any]]) -> set[str]:
+    """The functions and classes in the cells of a notebook that are no answers."""
+    code = [
+        "".join(cell["source"])
+        for cell in cells
+        if cell["cell_type"] == "code" and not cell["metadata"].get("nbgrader", {}).get("solution")
+    ]
+    statements = [s for source in code for s in ast.parse(re.sub(r"^\s*[%!].*", "", source, flags=re.MULTILINE)).body]
+    return {s.name for s in statements if isinstance(s, ast.FunctionDef | ast.ClassDef)}
 
 
 def _last_module(example: Path) -> str:

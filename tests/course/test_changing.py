@@ -349,6 +349,11 @@ def add_a_point(root: Path) -> None:
     edit(root / NOTEBOOK, lambda notebook: cells_of(notebook)["test_entropy"]["metadata"]["nbgrader"].update(points=3))
 
 
+def leave_out_the_check(root: Path) -> None:
+    source = BLOCKS["test"].replace('check("entropy")\n', "")
+    edit(root / NOTEBOOK, lambda notebook: cells_of(notebook)["test_entropy"].update(source=source))
+
+
 def drop_03(root: Path) -> None:
     for folder in ("solutions/03_layers", "autograded_tests/m03_layers"):
         shutil.rmtree(root / folder)
@@ -375,6 +380,13 @@ def drop_03(root: Path) -> None:
             (
                 'course: solutions/02_activations/activations.ipynb: the test cell "test_entropy" has 3 points, the cases of its '
                 "exercise have 2 together; make them equal, then run `make course`"
+            ),
+        ),
+        (
+            leave_out_the_check,
+            (
+                'course: solutions/02_activations/activations.ipynb: the cell "test_entropy" must begin with the line '
+                'check("entropy")'
             ),
         ),
         (

