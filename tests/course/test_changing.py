@@ -319,7 +319,7 @@ def rename_entropy(root: Path) -> None:
         for old, new in (("entropy", "spread"), ("test_entropy", "test_spread")):
             cells[old]["metadata"]["nbgrader"]["grade_id"] = new
         test = cells["test_entropy"]
-        test["source"] = [line.replace('grade("entropy"', 'grade("spread"') for line in test["source"]]
+        test["source"] = [re.sub(r'(check|grade)\("entropy"', r'\1("spread"', line) for line in test["source"]]
 
     edit(root / NOTEBOOK, rename)
     run(root, BLOCKS["rename"])
