@@ -162,7 +162,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     ->    output (..., L, Dv), weights (..., L, S)
 
     Q, K, V may be Tensors, arrays or lists.
-    Without keys (S = 0) the output is 0; this needs no code of its own.
+    Without keys (S = 0) the output is 0.
     Raises ValueError if V has not as many rows as K, or if widths or the mask do not fit.
 
     >>> Q, K, V = Tensor([[1.0, 0.0]]), Tensor([[0.0, 5.0], [0.0, 7.0]]), Tensor([[10.0], [20.0]])
