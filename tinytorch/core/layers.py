@@ -9,7 +9,10 @@ from .tensor import Tensor
 
 
 def _start_values(in_features, shape):
-    """A trainable tensor, drawn uniformly from -1 / sqrt(in_features) to 1 / sqrt(in_features)."""
+    """A trainable tensor, drawn uniformly from -1 / sqrt(in_features) to 1 / sqrt(in_features).
+
+    shape  a tuple, such as (out_features,) for the bias
+    """
     if not all(isinstance(n, int | np.integer) and n > 0 for n in (in_features, *shape)):
         sizes = f"{in_features} and {shape}"
         raise ValueError(f"a layer's sizes must be whole numbers, at least 1; they are {sizes}")

@@ -65,8 +65,8 @@ def as_tensors(*values):
     """Each of the values as a Tensor: tensors as they are; numbers, lists and arrays as constants.
 
     A constant takes the dtype of the first floating-point tensor among the values, float32 if
-    there is no tensor at all. Beside tensors of whole numbers it gets the dtype that NumPy gives
-    to the two together: 0.5 is a float64 there.
+    there is no tensor at all. If all tensors hold whole numbers, NumPy decides: in
+    Tensor([1, 2], dtype=int) * 0.5 the constant becomes a float64.
     """
     if all(isinstance(value, Tensor) for value in values):
         return values
@@ -231,7 +231,8 @@ def custom_gradient(data, inputs, gradient):
     shapes = [tensor.shape for tensor in inputs]
 
     def all_gradients(g):
-        grads = [np.asarray(grad) for grad in gradient(np.array(g))]  # a copy: it may write
+        copied = np.array(g)  # gradient may write into it
+        grads = [np.asarray(grad) for grad in gradient(copied)]
         _check_gradients(grads, shapes)
         return grads
 
@@ -375,7 +376,7 @@ class Tensor:
         """The same values, cut off from the graph."""
         return Tensor(self)
 
-    # arithmetic; the other side may be a number, a list or an array
+    # arithmetic; the other side may be a number, a list or an array (on the left: _call_ufunc)
     __add__, __radd__ = _add, lambda self, other: _add(other, self)
     __sub__, __rsub__ = _subtract, lambda self, other: _subtract(other, self)
     __mul__, __rmul__ = _multiply, lambda self, other: _multiply(other, self)
