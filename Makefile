@@ -101,4 +101,4 @@ lock:  ## lock what pyproject.toml lists (make lock UPGRADE=--upgrade: the newes
 	  --extra grader --extra test --extra dev pyproject.toml -o requirements.lock
 
 clean:  ## remove what can be made again; classroom/ stays
-	rm -rf .venv dist build *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .coverage.*
+	rm -rf .venv .cache dist build *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .coverage.*

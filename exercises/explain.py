@@ -74,12 +74,12 @@ def explain(exercise: Exercise, session: Session, failures: Failures) -> dict[st
         if found
     }
     said: dict[str, Said] = {}
+    likely = {m for m in best.values() if votes[m] > 1}
     for name, failed in failures.items():
         sentence = Said(best[name].sentence, named=True) if name in best else None
         if sentence is None or best[name].rough:
             sentence = _disturbance(exercise, session, failed[0]) or sentence
-        likely = {m for m in best.values() if votes[m] > 1}
-        said[name] = sentence or _symptom_of_any(exercise, failed, likely)
+        said[name] = sentence or _symptom_of_any(exercise, failed, likely, alone=not best)
     said = _once(exercise, said, failures, best)
     values = [name for name, failed in failures.items() if not all(f.result.startswith("grad_") for f in failed)]
     if any(said[name].named for name in values):  # with a named mistake in the values, gradients and the rest follow
@@ -133,6 +133,9 @@ def _fits(exercise: Exercise, misconception: Misconception, case: Case, failed: 
             return False
         if not all(key in f.reply.arrays and same(f.reply.arrays[key], prediction[key]) for key in keys):
             return False
+        others = set(prediction) & set(f.reply.arrays) & set(reference) - set(keys)
+        if not all(same(f.reply.arrays[key], np.asarray(prediction[key], dtype=float)) for key in others):
+            return False
         if all(same(np.asarray(prediction[key], dtype=float), reference[key]) for key in keys):
             return False
         agreed = True
@@ -163,7 +166,9 @@ def _would_lose(exercise: Exercise, misconception: Misconception, questions: Seq
     )
 
 
-def _symptom_of_any(exercise: Exercise, failed: Sequence[Failure], likely: Container[Misconception]) -> Said:
+def _symptom_of_any(
+    exercise: Exercise, failed: Sequence[Failure], likely: Container[Misconception], alone: bool
+) -> Said:
     """What can be said of a case whose mistake is not known; likely are those that explain several others."""
     *_, last = failed
     if last.reply.problem is Problem.RAISED and any(
@@ -176,7 +181,7 @@ def _symptom_of_any(exercise: Exercise, failed: Sequence[Failure], likely: Conta
     if last.reply.problem:
         raised = _problem(last.reply)
         return raised if raised.named else first
-    common = _difference(exercise, failed)
+    common = _difference(exercise, failed) if alone else None
     return first if common is None else Said(common, named=True)
 
 
@@ -197,7 +202,7 @@ def _disturbance(exercise: Exercise, session: Session, failure: Failure) -> Said
         return Said(
             f"The input {changed} was changed in place. Compute a new Tensor and leave the input alone.", named=True
         )
-    if key not in reply.arrays or key.startswith("grad_"):
+    if key not in reply.arrays or key.startswith("grad_") or reply.arrays[key].dtype.kind not in "fiub":
         return None
     again = session.ask(exercise.name, question, {})
     if not again.problem and key in again.arrays and not _identical(reply.arrays[key], again.arrays[key]):

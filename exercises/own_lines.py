@@ -5,8 +5,8 @@ An exception's text chooses the words, and names from it stand in them; nothing 
 
 import re
 
-NAME = r"'?([A-Za-z_][\w.]{0,50})'?"
-FUNCTION = r"([A-Za-z_][\w.]{0,50})\(\)"
+NAME = r"'?([A-Za-z_][\w.]{0,37})'?"
+FUNCTION = r"([A-Za-z_][\w.]{0,37})\(\)"
 
 OURS = r"(?:Softmax|Tensor|ReLU|cat|stack|_sum|_max|_mean)[\w.]*"
 MASK = "uses a mask of shape {0} for scores of shape {1}. It must broadcast to them"
@@ -15,7 +15,8 @@ INSIDE = re.compile(
 )  # named in full inside the library
 
 # A pattern for "TypeName: text", another for the line, and what the line does; {0}, {1} ... are the groups of the first.
-SHAPE = r"(\([\d, ]*\))"
+NUMBER = r"(\d{1,9})"
+SHAPE = r"(\([\d, ]{0,40}\))"
 SINGLE = "uses a whole array or Tensor where a single number is needed"
 WORDS: tuple[tuple[str, str, str], ...] = (
     # calls
@@ -72,7 +73,7 @@ WORDS: tuple[tuple[str, str, str], ...] = (
     (rf"^NameError: name {NAME} is not defined", "", "uses the name `{0}`, which is not defined"),
     # attributes
     (
-        rf"^AttributeError: a Tensor has no {NAME}; write (.*)$",
+        rf"^AttributeError: a Tensor has no {NAME}; write (.{{1,60}})$",
         "",
         "uses `.{0}`, which a Tensor does not have. Write {1}",
     ),
@@ -163,15 +164,23 @@ WORDS: tuple[tuple[str, str, str], ...] = (
     (r"^AssertionError", r"^assert\b", "is your own check, and it does not hold"),
     (r"^ZeroDivisionError", "", "divides by zero"),
     # axes and shapes
-    (r"too many values to unpack \(expected (\d+)", r"\.shape", "expects exactly {0} axes, and there were more"),
+    (r"too many values to unpack \(expected (\d{1,9})", r"\.shape", "expects exactly {0} axes, and there were more"),
     (
-        r"not enough values to unpack \(expected (\d+), got (\d+)",
+        r"not enough values to unpack \(expected (\d{1,9}), got (\d{1,9})",
         r"\.shape",
         "expects exactly {0} axes; there were {1}",
     ),
-    (r"too many values to unpack \(expected (\d+)", "", "expects exactly {0} values, and there were more"),
-    (r"not enough values to unpack \(expected (\d+), got (\d+)", "", "expects exactly {0} values; there were {1}"),
-    (r"axis (-?\d+) is out of bounds for array of dimension (\d+)", "", "uses axis {0} of an array with {1} axes"),
+    (r"too many values to unpack \(expected (\d{1,9})", "", "expects exactly {0} values, and there were more"),
+    (
+        r"not enough values to unpack \(expected (\d{1,9}), got (\d{1,9})",
+        "",
+        "expects exactly {0} values; there were {1}",
+    ),
+    (
+        r"axis (-?\d{1,9}) is out of bounds for array of dimension (\d{1,9})",
+        "",
+        "uses axis {0} of an array with {1} axes",
+    ),
     (r"^IndexError: tuple index out of range", r"\.shape", "uses an axis that the shape does not have"),
     (r"boolean index did not match", "", "uses as an index an array of another shape. An index does not broadcast"),
     (r"x\.T is for tables", "", "uses `.T`, which is for two axes only. Write `.transpose(-2, -1)` or `.mT`"),
@@ -197,7 +206,7 @@ WORDS: tuple[tuple[str, str, str], ...] = (
     ),
     (rf"reshape: {SHAPE} has \d+ values, {SHAPE}", "", "reshapes {0} to {1}, which does not hold as many values"),
     (
-        r"cannot reshape array of size (\d+) into shape (\([\d, ]*\))",
+        r"cannot reshape array of size (\d{1,9}) into shape (\([\d, ]{0,40}\))",
         "",
         "reshapes an array of {0} values to {1}, which does not hold as many",
     ),
@@ -205,22 +214,22 @@ WORDS: tuple[tuple[str, str, str], ...] = (
     (rf"mask has shape {SHAPE}, it must broadcast to the shape of the scores, {SHAPE}", "", MASK),
     (r"mask holds \S+; a mask is", "", "uses as a mask something that holds other numbers than 1 and 0"),
     (
-        rf"K has shape {SHAPE}, its last axis must be as wide as the queries: (\d+)",
+        rf"K has shape {SHAPE}, its last axis must be as wide as the queries: {NUMBER}",
         "",
         "uses keys of shape {0} with queries of width {1}. They must be equally wide",
     ),
     (
-        rf"V has shape {SHAPE}, it must have a row for each of the (\d+) keys",
+        rf"V has shape {SHAPE}, it must have a row for each of the {NUMBER} keys",
         "",
         "uses values of shape {0} with {1} keys. Each key needs a value",
     ),
     (
-        r"num_heads is (\d+), it must divide the embedding width, (\d+)",
+        r"num_heads is (\d{1,9}), it must divide the embedding width, (\d{1,9})",
         "",
         "uses {0} as the number of heads for the width {1}, which it does not divide",
     ),
     (
-        rf"x has shape {SHAPE}, it must be \(batch, positions, (\d+)\)",
+        rf"x has shape {SHAPE}, it must be \(batch, positions, {NUMBER}\)",
         "",
         "gives an x of shape {0} where (batch, positions, {1}) is needed",
     ),

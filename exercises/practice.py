@@ -7,6 +7,7 @@ import functools
 import importlib
 import io
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
@@ -17,11 +18,12 @@ import numpy as np
 from exercises.judge import earlier, judge
 from exercises.local import LocalSession
 from exercises.model import Exercise, Question, Reply, StandIn, Verdict
-from exercises.show import first_difference, show_pictures
+from exercises.show import differences, show_picture
 from exercises.tables import Practice, unpack
 
 HERE = Path(__file__).parent
 LEFT = HERE.parent / ".skipped"  # exercises that are left for later, a line each: `course.py skip`
+COLUMNS, INDENT = 96, "    "  # what a notebook shows on a laptop without breaking lines
 VERDICTS: dict[str, Verdict] = {}  # the last of each exercise, in this kernel
 
 
@@ -111,12 +113,11 @@ def check(name: str) -> None:
         names = ", ".join(f"`{e.defines}`" + " (left for later)" * (e.name in left) for e in waiting)
         lines = [f"waits for {names}: it is called here, and is not right yet."]
     else:
-        difference = first_difference(exercise, verdict, session.replies)
-        if difference is not None:
-            show_pictures(difference)
-        lines = [*str(difference or "").splitlines(), *_sentences(verdict)]
-    indent = "\n" + " " * (len(name) + 3)
-    raise NotYet(f"{name}   {indent.join(lines)}\n{_progress(there, name)}")
+        found = differences(exercise, verdict, session.replies)
+        show_picture(found)
+        lines = [line for smallest in found[:1] for line in str(smallest).splitlines()] + _sentences(verdict)
+    wrapped = [textwrap.fill(line, COLUMNS, initial_indent=INDENT, subsequent_indent=INDENT) for line in lines]
+    raise NotYet("\n".join([name, *wrapped, _progress(there, name)]))
 
 
 def _sentences(verdict: Verdict) -> list[str]:

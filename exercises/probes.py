@@ -56,7 +56,7 @@ def _array(value: Any, what: str, wanted: str = "a Tensor") -> np.ndarray:
     if isinstance(value, Tensor):
         value = value.data
     if not isinstance(value, np.ndarray | np.generic):
-        raise WrongKind(f"{what} should be {wanted}, it is {_kind(value, returned=what.startswith('The '))}")
+        raise WrongKind(f"{what} should be {wanted}, it is {_kind(value, what in ('The result', 'The mask'))}")
     if value.dtype.kind not in "fiubc":
         raise WrongKind(f"{what} should hold plain numbers, it holds values of type {value.dtype}")
     return np.array(value, copy=True)

@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,19 +56,20 @@ class Difference:
         off = [i for i in np.ndindex(right.shape) if not same(got[i][None], np.asarray(right[i])[None])]
         return off or [(0,) * right.ndim]
 
-    def matrices(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """The first two matrices that differ, if the arrays are too large for numbers and have matrices."""
+    def matrices(self) -> tuple[str, np.ndarray, np.ndarray] | None:
+        """The first two matrices that differ and what they are, if the arrays are too large for numbers and have matrices."""
         got, right = self.got, self.right
         if got is None or right is None or right.size <= SMALL or min(got.ndim, right.ndim) < 2:
             return None
-        if got.shape == right.shape:
-            index = self.differing()[0][:-2]
-            return got[index], right[index]
-        return got[(0,) * (got.ndim - 2)], right[(0,) * (right.ndim - 2)]
+        if got.shape != right.shape:
+            return self.result, got[(0,) * (got.ndim - 2)], right[(0,) * (right.ndim - 2)]
+        index = self.differing()[0][:-2]
+        place = f"[{', '.join(map(str, index))}]" if index else ""
+        return self.result + place, got[index], right[index]
 
 
-def first_difference(exercise: Exercise, verdict: Verdict, replies: Mapping[Question, Reply]) -> Difference | None:
-    """The smallest question that was answered wrongly, in the cases of the first sentence."""
+def differences(exercise: Exercise, verdict: Verdict, replies: Mapping[Question, Reply]) -> list[Difference]:
+    """The questions that were answered wrongly in the cases of the first sentence, the smallest first."""
     first = next(iter(verdict.messages), "")
     named = {c.name: c.named for c in verdict.cases if c.points < c.max and c.message == first}
     found = [
@@ -77,7 +78,7 @@ def first_difference(exercise: Exercise, verdict: Verdict, replies: Mapping[Ques
         if case.name in named
         for difference in _differences(exercise, case, replies, named[case.name])
     ]
-    return min(found, key=lambda d: (d.right is None, 0 if d.right is None else d.right.size), default=None)
+    return sorted(found, key=lambda d: (d.right is None, 0 if d.right is None else d.right.size))
 
 
 def _differences(
@@ -116,10 +117,10 @@ def _numbers(array: Any) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-def show_pictures(difference: Difference) -> None:
-    """Draw both matrices side by side where pictures can be shown: in a notebook."""
-    matrices = difference.matrices()
-    if matrices is None:
+def show_picture(found: Sequence[Difference]) -> None:
+    """Draw the first matrices that are too large for numbers, where pictures can be shown: in a notebook."""
+    shown = next((matrices for d in found if (matrices := d.matrices()) is not None), None)
+    if shown is None:
         return
     try:
         from IPython import get_ipython
@@ -127,33 +128,39 @@ def show_pictures(difference: Difference) -> None:
 
         if get_ipython() is None or not hasattr(get_ipython(), "kernel"):
             return
-        picture = _drawn(difference.result, *matrices)
+        picture = drawn(*shown)
     except ImportError:
         return
-    display(Image(data=picture, alt=f"{difference.result}: yours beside the expected one"))
+    display(Image(data=picture, alt=f"{shown[0]}: yours beside the expected one"))
 
 
-def _drawn(name: str, got: np.ndarray, right: np.ndarray) -> bytes:
-    """A PNG: yours and the expected one, on one scale; blocked scores and nan are hatched."""
+def drawn(name: str, got: np.ndarray, right: np.ndarray) -> bytes:
+    """A PNG: yours and the expected one, on one scale. Without Matplotlib's axes, which take longer than all else."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.patches import Rectangle
 
-    shown = [
+    both = [
         np.where(np.isfinite(a) & (np.abs(a) < BLOCKED), a, np.nan) for a in (got.astype(float), right.astype(float))
     ]
-    finite = np.concatenate([a[np.isfinite(a)] for a in shown])
+    finite = np.concatenate([a[np.isfinite(a)] for a in both])
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
-    figure = Figure(figsize=(6, 2.6))
-    figure.subplots_adjust(left=0.06, right=0.86, bottom=0.14, top=0.86, wspace=0.25)
+    figure = Figure(figsize=(6, 2.7))
     FigureCanvasAgg(figure)
-    for place, (title, array) in enumerate(zip(("yours", "expected"), shown, strict=True), 1):
-        axes = figure.add_subplot(1, 2, place, facecolor="white")
-        axes.patch.set(hatch="xxx", edgecolor="0.6")
-        image = axes.imshow(array, cmap="Greys", vmin=low, vmax=high, aspect="auto")
-        axes.set_title(f"{name}, {title}", fontsize=9)
-        axes.tick_params(labelsize=7)
-    bar = figure.colorbar(image, cax=figure.add_axes((0.89, 0.14, 0.02, 0.72)))
-    bar.ax.tick_params(labelsize=7)
+    axes = figure.add_axes((0.05, 0.12, 0.9, 0.76), xlim=(0, 2.2), ylim=(0, 1))
+    axes.axis("off")
+    for left, title, array in zip((0, 1.2), ("yours", "expected"), both, strict=True):
+        rows, columns = array.shape
+        axes.add_patch(Rectangle((left, 0), 1, 1, facecolor="white", edgecolor="0.6", hatch="xxx"))
+        axes.imshow(array, cmap="Greys", vmin=low, vmax=high, aspect="auto", extent=(left, left + 1, 0, 1), zorder=2)
+        axes.text(left + 0.5, 1.04, f"{name}, {title}", ha="center", fontsize=9)
+        for place in sorted({0, rows - 1}):
+            axes.text(left - 0.02, 1 - (place + 0.5) / rows, str(place), ha="right", va="center", fontsize=7)
+        for place in sorted({0, columns - 1}):
+            axes.text(left + (place + 0.5) / columns, -0.03, str(place), ha="center", va="top", fontsize=7)
+    axes.set(xlim=(-0.05, 2.2), ylim=(0, 1))
+    hatched = "" if all(np.isfinite(a).all() for a in both) else "; hatched: blocked, inf or nan"
+    figure.text(0.5, 0.01, f"white: {low:.3g}, black: {high:.3g}{hatched}", ha="center", fontsize=7)
     data = io.BytesIO()
     figure.savefig(data, format="png", dpi=100)
     return data.getvalue()

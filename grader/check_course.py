@@ -29,9 +29,18 @@ def check_course(root: Path) -> None:
         path = module_notebook(module, root)
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         check_tests(path.relative_to(root), cells, [e for e in EXERCISES.values() if e.module == module])
+        _check_checks(path.relative_to(root), cells)
         _check_imports(path.relative_to(root), cells, made)
         _check_types(path.relative_to(root), cells, path.with_suffix(".pyi"))
         made |= _found(r"^#\| *default_exp +core\.(\w+)", cells)
+
+
+def _check_checks(notebook: Path, cells: list[Cell]) -> None:
+    """Each test cell begins with the check of its exercise."""
+    for cell in cells:
+        exercise = grade_id(cell).removeprefix("test_")
+        if exercise != grade_id(cell) and not text_of(cell["source"]).startswith(f'check("{exercise}")\n'):
+            raise CourseError(f'{notebook}: the cell "test_{exercise}" must begin with the line check("{exercise}")')
 
 
 def _check_imports(notebook: Path, cells: list[Cell], made: set[str]) -> None:

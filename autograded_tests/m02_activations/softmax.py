@@ -79,6 +79,10 @@ def _largest_along_the_last_axis(x: np.ndarray, dim: int) -> np.ndarray:
     return np.asarray(e / e.sum(axis=dim, keepdims=True))
 
 
+def _with_another_default(axis: int) -> Callable[[Question], Arrays]:
+    return lambda q: {"shares": _shares(q["x"], axis if q.get("by_default") else q["dim"])}
+
+
 def _gradient_without_the_sum(question: Question) -> Arrays | None:
     x, dim, grad = question["x"], question["dim"], question["grad"]
     if grad is None:
@@ -166,8 +170,7 @@ EXERCISE = Exercise(
         ),
         *(
             Misconception(
-                "Without `dim` the last axis should be used: the default is -1.",
-                wrong=lambda q, axis=axis: {"shares": _shares(q["x"], axis if q.get("by_default") else q["dim"])},
+                "Without `dim` the last axis should be used: the default is -1.", wrong=_with_another_default(axis)
             )
             for axis in (0, 1)
         ),

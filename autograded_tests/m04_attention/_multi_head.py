@@ -118,17 +118,8 @@ PROJECTIONS = (
     multis("One projection is used for queries, keys and values. Each has its own.", order=(2, 2, 2, 3)),
     Misconception("The output projection is applied twice. Apply it once.", wrong=projected_twice),
     multis("The biases are not added. Call the layers: `self.q_proj(x)`.", project=no_bias(0, 1, 2, 3)),
-    *(
-        multis(f"The bias of {name} is not added. Call the layer: `self.{name}(...)`.", project=no_bias(n))
-        for n, name in enumerate(PROJECTION_NAMES[:3])
-    ),
-    *(
-        multis(
-            f"The weight of {name} is transposed. Call the layer, which is x @ weight + bias: `self.{name}(...)`.",
-            project=transposed_projections(n),
-        )
-        for n, name in enumerate(PROJECTION_NAMES)
-    ),
+    multis("The bias of q_proj is not added. Call the layer: `self.q_proj(x)`.", project=no_bias(0)),
+    multis("The bias of v_proj is not added. Call the layer: `self.v_proj(...)`.", project=no_bias(2)),
     multis(
         "The weights of the projections are transposed. Call the layers, which are x @ weight + bias.",
         project=transposed_projections(0, 1, 2, 3),
@@ -244,22 +235,15 @@ def unmasked_if(*axes: int) -> Function:
     return lambda m, x: None if m is None or m.ndim in axes else for_heads(m)
 
 
-def inverted_if(*axes: int) -> Function:
-    return lambda m, x: None if m is None else for_heads(1 - m if m.ndim in axes else m)
-
-
 MASKS = (
     multis(
         "With a context the mask is ignored. Pass it to attention then, too.",
         edit_mask=lambda m, x: None,
         cases=("context",),
     ),
-    *(
-        multis(
-            f"Masks with {axes} axes are inverted. A mask is 1 where a query may look, whatever its number of axes.",
-            edit_mask=inverted_if(axes),
-        )
-        for axes in (2, 3, 4)
+    multis(
+        "Masks with three axes are inverted. A mask is 1 where a query may look, whatever its number of axes.",
+        edit_mask=lambda m, x: None if m is None else for_heads(1 - m if m.ndim == 3 else m),
     ),
     multis(
         "A mask (B, L, S) is merged over the batch: a query may look where it may in any batch element. Each has its own mask.",
@@ -339,6 +323,13 @@ SOURCES = (
     ),
 )
 
+
+def weights_without_the_mask(question: Question) -> Arrays | None:
+    if question.probe != "multi_head_attention":
+        return None
+    return {"attention_weights": multi(**{**arguments(question), "mask": None})[1]}
+
+
 WEIGHTS = (
     multis(
         "The mean over the heads is kept in attention_weights. Keep all heads, (B, H, L, S).",
@@ -357,7 +348,7 @@ WEIGHTS = (
     ),
     Misconception(
         "attention_weights are those without the mask. Keep the weights that made the output.",
-        wrong=lambda q: {"attention_weights": multi(**{**arguments(q), "mask": None})[1]},
+        wrong=weights_without_the_mask,
         cases=("attention_weights",),
     ),
     shows(

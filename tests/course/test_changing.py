@@ -154,6 +154,12 @@ def notebook(title: str, *cells: dict[str, Any]) -> dict[str, Any]:
     return {"cells": [text, *cells], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 
 
+def the_practice_cell(module: str) -> str:
+    """As it stands in 02, for another module."""
+    cells = cells_of(json.loads((ROOT / NOTEBOOK).read_text(encoding="utf-8")))
+    return "".join(cells["practice"]["source"]).replace(MODULE, module)
+
+
 def put(path: Path, content: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content, encoding="utf-8")
@@ -165,9 +171,11 @@ def add_modules(root: Path) -> None:
     pooling = notebook(
         "Many positions, one vector",
         code_cell("imports", imports.format("pooling") + "\nimport numpy as np\n"),
+        code_cell("practice", the_practice_cell("06_pooling")),
         code_cell("mean_pool", POOLING, locked=False, solution=True),
         code_cell(
             "test_mean_pool",
+            'check("mean_pool")\n'
             "assert np.allclose(mean_pool(np.ones((3, 4))).data, np.ones(4))\n### BEGIN HIDDEN TESTS\n"
             'from autograded_tests import grade\n\ngrade("mean_pool", globals())\n### END HIDDEN TESTS\n',
             grade=True,
@@ -311,7 +319,7 @@ def rename_entropy(root: Path) -> None:
         for old, new in (("entropy", "spread"), ("test_entropy", "test_spread")):
             cells[old]["metadata"]["nbgrader"]["grade_id"] = new
         test = cells["test_entropy"]
-        test["source"] = [line.replace('grade("entropy"', 'grade("spread"') for line in test["source"]]
+        test["source"] = [re.sub(r'(check|grade)\("entropy"', r'\1("spread"', line) for line in test["source"]]
 
     edit(root / NOTEBOOK, rename)
     run(root, BLOCKS["rename"])
@@ -349,6 +357,11 @@ def add_a_point(root: Path) -> None:
     edit(root / NOTEBOOK, lambda notebook: cells_of(notebook)["test_entropy"]["metadata"]["nbgrader"].update(points=3))
 
 
+def leave_out_the_check(root: Path) -> None:
+    source = BLOCKS["test"].replace('check("entropy")\n', "")
+    edit(root / NOTEBOOK, lambda notebook: cells_of(notebook)["test_entropy"].update(source=source))
+
+
 def drop_03(root: Path) -> None:
     for folder in ("solutions/03_layers", "autograded_tests/m03_layers"):
         shutil.rmtree(root / folder)
@@ -375,6 +388,13 @@ def drop_03(root: Path) -> None:
             (
                 'course: solutions/02_activations/activations.ipynb: the test cell "test_entropy" has 3 points, the cases of its '
                 "exercise have 2 together; make them equal, then run `make course`"
+            ),
+        ),
+        (
+            leave_out_the_check,
+            (
+                'course: solutions/02_activations/activations.ipynb: the cell "test_entropy" must begin with the line '
+                'check("entropy")'
             ),
         ),
         (

@@ -6,9 +6,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from secret import source
+from secret import cells, source
 
-from grader.course import ROOT, modules
+from grader.course import ROOT, module_notebook, modules
 from grader.tables import readme_table, with_points, write_tables
 
 
@@ -54,6 +54,13 @@ def test_an_exercise_without_a_test_cell_is_not_in_the_table() -> None:
     assert (
         source(new["cells"][0]) == f"Text before.\n\n{TABLE}\nText after." and source(new["cells"][1]) == BEFORE[1][1]
     )
+
+
+@pytest.mark.parametrize("module", modules())
+def test_the_total_that_a_notebook_begins_with_is_the_sum(module: str) -> None:
+    ours = cells(module_notebook(module))
+    total = sum(cell["metadata"].get("nbgrader", {}).get("points", 0) for cell in ours)
+    assert set(re.findall(r"(\d+) points", source(ours[0]))) <= {str(total)}
 
 
 @pytest.fixture

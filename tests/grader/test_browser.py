@@ -3,7 +3,6 @@
 import csv
 import io
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -15,8 +14,9 @@ from pathlib import Path
 
 import pytest
 from classes import ENVIRONMENT, rows_of
+from kits import unpacked_kit
 from playwright.sync_api import Page, expect
-from sentences import DIVIDED_BY_D_K
+from sentences import DIVIDED_BY_D_K, UPPER_TRIANGLE
 
 from grader.classroom import Classroom
 from grader.course import ROOT, load_assignment
@@ -37,7 +37,7 @@ def page(browser) -> Iterator[Page]:
 
 
 @contextmanager
-def jupyter(folder: Path, *options: str) -> Iterator[str]:
+def jupyter(folder: Path, *options: str, **environment: str) -> Iterator[str]:
     """A Jupyter server in a folder; its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -58,13 +58,11 @@ def jupyter(folder: Path, *options: str) -> Iterator[str]:
         "--LabApp.expose_app_in_browser=True",
         *options,
     ]
-    environment = ENVIRONMENT | {
-        "JUPYTER_CONFIG_DIR": str(folder / ".config"),
-        "HOME": str(folder),
-        "PYTHONPATH": str(ROOT),
-    }
+    names = {"JUPYTER_CONFIG_DIR": str(folder / ".config"), "HOME": str(folder), "PYTHONPATH": str(ROOT)}
     with (folder / "jupyter.log").open("w") as log:
-        server = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        server = subprocess.Popen(
+            command, cwd=folder, env=ENVIRONMENT | names | environment, stdout=log, stderr=subprocess.STDOUT
+        )
         try:
             for _ in range(300):
                 with socket.socket() as probe:
@@ -116,24 +114,31 @@ def run(page: Page, name: str) -> None:
     )
 
 
-def test_a_student_answers_runs_and_breaks_an_exercise(page, tmp_path):
-    shutil.copy(ROOT / "modules" / MODULE / "attention.ipynb", tmp_path)
-    with jupyter(tmp_path) as address:
+def test_a_student_in_a_kit_reads_what_is_wrong_and_sees_it(page, tmp_path):
+    kit = unpacked_kit(MODULE, tmp_path)
+    with jupyter(kit, PYTHONPATH="") as address:
         page.goto(f"{address}/lab/tree/attention.ipynb")
         page.wait_for_selector(".jp-Notebook .jp-Cell")
         page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.context?.sessionContext?.session?.kernel")
-        name = "compute_attention_scores"
+        name = "causal_mask"
         page.evaluate(GO_TO, name)
         page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-above')")
-        fill(page, name, "def _compute_attention_scores(Q, K):\n    return Q @ K.transpose(-2, -1)")
+        fill(page, name, "def causal_mask(seq_len):\n    return np.triu(np.ones((seq_len, seq_len)))")
         run(page, f"test_{name}")
-        expect(active(page).locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"))
-        expect(active(page).locator(".jp-OutputArea-output")).to_have_count(0)
-        keep(page, "student-passes")
-        fill(page, name, "def _compute_attention_scores(Q, K):\n    return 2 * Q @ K.transpose(-2, -1)")
-        run(page, f"test_{name}")
-        expect(active(page).locator(".jp-OutputArea-output")).to_contain_text("AssertionError")
+        output = active(page).locator(".jp-OutputArea-output")
+        expect(output.last).to_contain_text(UPPER_TRIANGLE)
+        expect(output.last).to_contain_text(
+            "got [[1, 1, 1], [0, 1, 1], [0, 0, 1]], expected [[1, 0, 0], [1, 1, 0], [1, 1, 1]]"
+        )
+        expect(output.last).to_contain_text("0 of 8 exercises done: 0 of 28 points")
+        expect(output.last).not_to_contain_text("Traceback")
+        picture = active(page).locator(".jp-OutputArea-output img")
+        assert picture.evaluate("image => image.naturalWidth") > 300
         keep(page, "student-fails")
+        fill(page, name, "def causal_mask(seq_len):\n    return np.tril(np.ones((seq_len, seq_len)))")
+        run(page, f"test_{name}")
+        expect(output).to_have_text("1 of 8 exercises done: 1 of 28 points")
+        keep(page, "student-passes")
 
 
 @pytest.fixture

@@ -55,5 +55,7 @@ def _of(verdict: Verdict) -> str:
 
 if __name__ == "__main__":
     SAID.mkdir(exist_ok=True)
+    for path in set(SAID.iterdir()) - set(said()):
+        path.unlink()
     for path, text in {PAGE: page(), **said()}.items():
         path.write_text(text, encoding="utf-8")

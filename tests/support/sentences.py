@@ -23,6 +23,7 @@ def _same(some: Arrays | None, others: Arrays) -> bool:
     return some is not None and all(np.array_equal(some[name], others[name]) for name in others)
 
 
+UPPER_TRIANGLE = sentence("causal_mask", lambda question: {"mask": np.triu(np.ones((question["seq_len"],) * 2))})
 DIVIDED_BY_D_K = sentence("scale_scores", lambda question: {"scaled": question["scores"] / question["d_k"]})
 
 

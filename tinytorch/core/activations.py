@@ -12,7 +12,7 @@ class ReLU:
     """max(x, 0), value by value."""
 
     def forward(self, x):
-        (x,) = as_tensors(x)  # a list or an array becomes a Tensor
+        (x,) = as_tensors(x)  # a list or an array becomes a Tensor; as_tensors gives a tuple
         return x.masked_fill(x <= 0, 0.0)
 
     def __call__(self, x):
@@ -20,7 +20,7 @@ class ReLU:
 
 
 class Softmax:
-    """Shares of scores: positive, summing to 1 along an axis, however large the scores are.
+    """Shares of scores: not negative, summing to 1 along an axis, however large the scores are.
 
     >>> Softmax()(Tensor([[0.0, 0.0], [1000.0, 0.0]])).data
     array([[0.5, 0.5],

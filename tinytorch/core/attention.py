@@ -91,7 +91,7 @@ MASK_VALUE = -1e9
 def as_mask(mask):
     """A mask as an array, None as None.
 
-    mask  Tensor, array or list of 1 (or True) where a query may look and 0 (or False) where it may not
+    mask  Tensor, array or list: 1 (or True) where a query may look, 0 (or False) where not
 
     Raises ValueError if it holds anything else.
     """
@@ -128,11 +128,11 @@ def _apply_mask(scores, mask):
     """Block the keys that a query may not look at.
 
     scores  (..., L, S)
-    mask    Tensor or array that broadcasts to the scores; 1 where a query may look, 0 where it may not
+    mask    Tensor or array that broadcasts to the scores; 1 where a query may look, 0 where not
     ->      (..., L, S)   the scores, with MASK_VALUE where the mask is 0
 
-    A query that may look nowhere gets MASK_VALUE everywhere, and so finite, even weights.
-    Scores are expected to be above MASK_VALUE (in float16, which ends earlier, above -32752).
+    A query that may look nowhere still gets finite weights.
+    Scores are expected to be above MASK_VALUE.
 
     Raises ValueError if the mask holds anything but 1 and 0, or does not broadcast.
 
@@ -161,7 +161,8 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     mask  broadcasts to (..., L, S); 1 where a query may look; None for everywhere
     ->    output (..., L, Dv), weights (..., L, S)
 
-    Q, K, V may be Tensors, arrays or lists. Without keys (S = 0) the output is 0.
+    Q, K, V may be Tensors, arrays or lists.
+    Without keys (S = 0) the output is 0.
     Raises ValueError if V has not as many rows as K, or if widths or the mask do not fit.
 
     >>> Q, K, V = Tensor([[1.0, 0.0]]), Tensor([[0.0, 5.0], [0.0, 7.0]]), Tensor([[10.0], [20.0]])
@@ -172,7 +173,8 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     Q, K, V = as_tensors(Q, K, V)  # lists and arrays become Tensors
     _check_widths(Q, K)
     _check_values(K, V)
-    scores = _compute_attention_scores(_scale_scores(Q, Q.shape[-1]), K)  # D numbers a query, in place of S
+    Q = _scale_scores(Q, Q.shape[-1])  # D numbers a query, in place of S
+    scores = _compute_attention_scores(Q, K)
     if mask is not None:
         scores = _apply_mask(scores, mask)
     weights = Softmax()(scores, dim=-1)
@@ -234,7 +236,8 @@ class MultiHeadAttention:
 
     def __init__(self, embed_dim, num_heads):
         _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.embed_dim, self.num_heads = embed_dim, num_heads
+        self.head_dim = embed_dim // num_heads
         self.q_proj = Linear(embed_dim, embed_dim)
         self.k_proj = Linear(embed_dim, embed_dim)
         self.v_proj = Linear(embed_dim, embed_dim)
@@ -250,7 +253,8 @@ class MultiHeadAttention:
         ->       (B, L, E)
 
         x and context may be Tensors, arrays or lists.
-        Raises ValueError if x, context or the mask has a shape that does not fit, or the mask holds anything but 1 and 0.
+        Raises ValueError if x, context or the mask has a shape that does not fit, or the mask
+        holds anything but 1 and 0.
         """
         x, context = _check_inputs(x, context, self.embed_dim)
         mask = as_mask(mask)  # an array, or None
@@ -259,7 +263,7 @@ class MultiHeadAttention:
         K = _split_heads(self.k_proj(context), self.num_heads)  # (B, H, S, D)
         V = _split_heads(self.v_proj(context), self.num_heads)
         if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])  # (B, 1, L, S): the same for all heads
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])  # (B, 1, L, S): for all heads
         output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
         return self.out_proj(_merge_heads(output))
 

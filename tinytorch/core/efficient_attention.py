@@ -58,7 +58,9 @@ class KVCache:
         self.K = self.V = None
 
     def append(self, K, V):
-        """Add keys (..., L, D) and values (..., L, Dv); gives all so far, (..., S, D) and (..., S, Dv).
+        """Add keys (..., L, D) and values (..., L, Dv).
+
+        ->  all so far, (..., S, D) and (..., S, Dv)
 
         Raises ValueError if they do not fit each other or what is there; then nothing has changed.
         """
@@ -73,14 +75,15 @@ class KVCache:
 
 
 def cached_attention(layer, x, cache):
-    """Causal self-attention for new positions; the keys and values of earlier ones are in the cache.
+    """Causal self-attention for new positions; earlier keys and values are in the cache.
 
     layer  MultiHeadAttention
     x      (B, L, E)   new positions
     cache  KVCache of keys and values (B, H, S, D); the new positions are added
     ->     (B, L, E)   as the last L rows of layer(everything, mask=causal_mask(S))
 
-    Keeps the weights, (B, H, L, S), in layer.attention_weights. x may be a Tensor, an array or a list.
+    Keeps the weights, (B, H, L, S), in layer.attention_weights.
+    x may be a Tensor, an array or a list.
     """
     x, _ = _check_inputs(x, None, layer.embed_dim)
     Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
@@ -102,7 +105,8 @@ def _check_groups(Q, K, V, mask=None):
             f"and one number of heads that divides that of Q, {Q.shape[1]}"
         )
     _check_widths(Q, K)
-    table = np.broadcast_to(0, (*Q.shape[:3], K.shape[2]))  # as large as the scores, without memory
+    # as large as the scores, but without their memory
+    table = np.broadcast_to(0, (*Q.shape[:3], K.shape[2]))
     return mask if mask is None else _check_mask(table, mask)
 
 
@@ -112,7 +116,7 @@ def grouped_query_attention(Q, K, V, mask=None):
     Q     (B, H, L, D)
     K     (B, G, S, D)    G divides H; query head h looks at key-value head h // (H // G)
     V     (B, G, S, Dv)
-    mask  Tensor or array that broadcasts to (B, H, L, S); 1 where a query may look; None for everywhere
+    mask  broadcasts to (B, H, L, S); 1 where a query may look; None for everywhere
     ->    output (B, H, L, Dv), weights (B, H, L, S)
 
     Q, K, V may be Tensors, arrays or lists. Raises ValueError if the shapes do not fit.
@@ -141,7 +145,7 @@ def _check_pairs(x, offset=0, base=1.0):
 
 
 def rotary_embedding(x, offset=0, base=10000.0):
-    """Turn neighbouring components by angles that grow with the position (Su et al. 2021, section 3.2.2).
+    """Turn neighbouring components by angles that grow with the position (Su et al. 2021, 3.2.2).
 
     x       (..., L, D)   D even; a Tensor, an array or a list
     offset  position of the first row, counted from 0
@@ -229,10 +233,11 @@ def _tile_scores(Q, K, rows, keys, mask=None, causal=False):
     scores = (Q[rows] / math.sqrt(Q.shape[-1])) @ K[keys].T
     if causal:
         position = np.arange(rows.start, rows.stop)[:, None] + len(K) - len(Q)
-        first = max(keys.start, position[0, 0] + 1)  # all of these queries may see what is before
-        scores[:, first - keys.start :][np.arange(first, keys.stop) > position] = MASK_VALUE
-    blocked = mask is not None and mask[rows, keys] == 0
-    np.copyto(scores, MASK_VALUE, where=blocked)
+        first = max(keys.start, position[0, 0] + 1)  # every query here may see the keys before it
+        future = np.arange(first, keys.stop) > position  # of the keys from `first` on
+        scores[:, first - keys.start :][future] = MASK_VALUE
+    blocked = False if mask is None else mask[rows, keys] == 0
+    np.copyto(scores, MASK_VALUE, where=blocked)  # nothing, where blocked is False
     return scores
 
 
@@ -250,7 +255,7 @@ def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
     of_queries, of_keys = _tile_sizes(block)
     L, S = len(Q), len(K)
     result = np.empty((L, V.shape[-1]), Q.dtype)
-    logsumexp = np.empty((L, 1))  # float64: near a million, float32 has no digits left for log(total)
+    logsumexp = np.empty((L, 1))  # float64: float32 is exact to 0.06 only near a million
     for rows in _blocks(L, of_queries):
         n = rows.stop - rows.start
         visible = rows.stop + S - L if causal else S  # nothing that is in everybody's future
@@ -264,7 +269,7 @@ def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
 
 
 def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
-    """Gradients of attention for one head; each tile of weights is computed again (Dao 2023, algorithm 2).
+    """Gradients of attention for one head; weights are computed again (Dao 2023, algorithm 2).
 
     Q, K, V, mask, causal, block   as for _tiled_forward
     output, logsumexp              (L, Dv), (L, 1)   its results
@@ -299,19 +304,22 @@ def _spread_heads(Q, K, V, mask):
     _check_values(K, V)
     try:
         lead = np.broadcast_shapes(Q.shape[:-2], K.shape[:-2], V.shape[:-2])
-        # != makes a copy: what becomes of the mask before the way back does not matter
-        mask = None if mask is None else np.broadcast_to(mask != 0, (*lead, Q.shape[-2], K.shape[-2]))
+        table = (*lead, Q.shape[-2], K.shape[-2])
+        # `!=` makes a copy: a change of the mask before backward() does no harm
+        mask = None if mask is None else np.broadcast_to(mask != 0, table)
     except ValueError:
+        shapes = f"Q has shape {Q.shape}, K {K.shape}, V {V.shape}"
+        shapes += "" if mask is None else f", mask {mask.shape}"
         raise ValueError(
-            f"Q has shape {Q.shape}, K {K.shape}, V {V.shape}{'' if mask is None else f', mask {mask.shape}'}; "
-            "leading axes must be equal or 1, and a mask must broadcast to the scores"
+            f"{shapes}; leading axes must be equal or 1, and a mask must broadcast to the scores"
         ) from None
     dtype = np.result_type(Q.dtype, K.dtype, V.dtype, np.float32)
-    return *(np.broadcast_to(t.data.astype(dtype, copy=False), (*lead, *t.shape[-2:])) for t in (Q, K, V)), mask
+    arrays = (t.data.astype(dtype, copy=False) for t in (Q, K, V))
+    return *(np.broadcast_to(a, (*lead, *a.shape[-2:])) for a in arrays), mask
 
 
 def _sees_nothing(mask, causal, shape):
-    """(..., L): the queries that may look nowhere, where the scores have this shape, (..., L, S)."""
+    """(..., L): the queries that may look nowhere, for scores of this shape, (..., L, S)."""
     *lead, L, S = shape
     if mask is None or S == 0:
         return np.full((*lead, L), S == 0)
@@ -322,16 +330,16 @@ def _sees_nothing(mask, causal, shape):
 
 
 def tiled_attention(Q, K, V, mask=None, causal=False, block=(128, 1024)):
-    """Scaled dot-product attention without its table of scores; exact, with a gradient (Dao et al. 2022).
+    """Scaled dot-product attention without its table of scores, with a gradient (Dao et al. 2022).
 
     Q       (..., L, D)    leading axes broadcast; Tensors, arrays or lists
     K       (..., S, D)
     V       (..., S, Dv)
     mask    broadcasts to (..., L, S); 1 where a query may look; None for everywhere
-    causal  the queries are the last L of S positions, and each may look at itself and at what came before
-    block   queries and keys in a tile, a pair or one number for both; memory beyond inputs and outputs
-            is that of one tile, of two on the way back, and of the mask once more
-    ->      (..., L, Dv)   a query that may look nowhere gets zeros
+    causal  the queries are the last L of S positions; each may look at itself and what came before
+    block   queries and keys in a tile, a pair or one number for both; memory beyond inputs and
+            outputs is that of one tile, of two on the way back, and of the mask once more
+    ->      (..., L, Dv)   exact; a query that may look nowhere gets zeros
 
     Raises ValueError if shapes do not fit, or the mask holds anything but 1 and 0.
     """
@@ -342,9 +350,11 @@ def tiled_attention(Q, K, V, mask=None, causal=False, block=(128, 1024)):
     sizes = _tile_sizes(block)
     whole = len(sizes) == 2 and all(isinstance(n, int | np.integer) for n in sizes)
     if not whole or min(sizes) < 1 or isinstance(block, bool):
-        raise ValueError(f"block is {block}, it must be at least 1: a whole number, or a pair of them")
+        must = "it must be at least 1: a whole number, or a pair of them"
+        raise ValueError(f"block is {block}, {must}")
     if not isinstance(causal, bool | np.bool_):
-        raise ValueError(f"causal is {causal}, it must be True or False; a table of 1 and 0 goes to mask")
+        must = "it must be True or False; a table of 1 and 0 goes to mask"
+        raise ValueError(f"causal is {causal}, {must}")
     if causal and L > S:
         raise ValueError(f"with causal=True, {L} queries need as many keys, not {S}")
     heads = list(np.ndindex(lead)) if S else []
@@ -357,13 +367,14 @@ def tiled_attention(Q, K, V, mask=None, causal=False, block=(128, 1024)):
         output[head], logsumexp[head] = _tiled_forward(q[head], k[head], v[head], **options(head))
     nowhere = _sees_nothing(mask, causal, (*lead, L, S))
     output[nowhere] = 0
-    logsumexp[nowhere] = np.inf  # and so weights of exp(-inf) = 0 on the way back
+    logsumexp[nowhere] = np.inf  # on the way back, their weights are exp(score - inf) = 0
 
     def gradient(g):
         grads = [np.zeros(x.shape, x.dtype) for x in (q, k, v)]
         g = g.astype(q.dtype, copy=False)
+        # float32 is quicker; up to 32 it rounds a logsumexp by 2e-6 at most, and so each weight
         large = np.abs(logsumexp[np.isfinite(logsumexp)]).max(initial=0) > 32
-        sums = logsumexp if large else logsumexp.astype(q.dtype)  # exact to 2e-6, and quicker
+        sums = logsumexp if large else logsumexp.astype(q.dtype)
         for head in heads:
             arrays = (x[head] for x in (q, k, v, output, sums, g))
             for whole, part in zip(grads, _tiled_backward(*arrays, **options(head)), strict=True):

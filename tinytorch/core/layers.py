@@ -9,9 +9,13 @@ from .tensor import Tensor
 
 
 def _start_values(in_features, shape):
-    """A trainable tensor, evenly drawn from -1 / sqrt(in_features) to 1 / sqrt(in_features)."""
+    """A trainable tensor, drawn uniformly from -1 / sqrt(in_features) to 1 / sqrt(in_features).
+
+    shape  a tuple, such as (out_features,) for the bias
+    """
     if not all(isinstance(n, int | np.integer) and n > 0 for n in (in_features, *shape)):
-        raise ValueError(f"a layer's sizes must be whole numbers, at least 1; they are {in_features} and {shape}")
+        sizes = f"{in_features} and {shape}"
+        raise ValueError(f"a layer's sizes must be whole numbers, at least 1; they are {sizes}")
     limit = 1 / np.sqrt(in_features)
     return Tensor(np.random.uniform(-limit, limit, shape), requires_grad=True)
 
@@ -23,9 +27,9 @@ class Linear:
     bias                       False for a layer without one; then .bias is None
 
     >>> layer = Linear(2, 1)
-    >>> layer.weight.data, layer.bias.data = np.array([[2.0], [3.0]]), np.array([10.0])
+    >>> layer.weight.data, layer.bias.data = np.float32([[2], [3]]), np.float32([10])
     >>> layer(Tensor([[1.0, 1.0]])).data
-    array([[15.]])
+    array([[15.]], dtype=float32)
     """
 
     def __init__(self, in_features, out_features, bias=True):

@@ -12,7 +12,7 @@ import numpy as np
 
 
 def _topological_order(result):
-    """All that result was made from, each before everything made from it; result is last."""
+    """All that result was made from, each after its own inputs; result is last."""
     order, seen, stack = [], set(), [(result, False)]
     while stack:
         node, inputs_done = stack.pop()
@@ -32,7 +32,7 @@ class _Recording(threading.local):
 
 
 _recording = _Recording()
-_adding_up = threading.Lock()  # threads may share a parameter
+_adding_up = threading.Lock()  # for Tensor.backward: threads may share a parameter
 
 
 @contextlib.contextmanager
@@ -51,9 +51,9 @@ def no_grad():
 def _record(data, *inputs):
     """The result of an operation, from its value and (tensor, rule) for each input.
 
-    A rule takes the gradient of the result and gives that of the input. It writes to nothing.
+    A rule takes the gradient of the result and gives that of the input. It changes no array.
     """
-    data = np.asarray(data)  # NumPy makes plain numbers of arrays without axes
+    data = np.asarray(data)  # NumPy turns results without axes into plain numbers
     result = Tensor(data, dtype=data.dtype)
     if _recording.on:
         result._inputs = tuple((tensor, rule) for tensor, rule in inputs if tensor.requires_grad)
@@ -65,8 +65,8 @@ def as_tensors(*values):
     """Each of the values as a Tensor: tensors as they are; numbers, lists and arrays as constants.
 
     A constant takes the dtype of the first floating-point tensor among the values, float32 if
-    there is no tensor at all. Beside tensors of whole numbers it promotes as in NumPy: 0.5 is a
-    float64 there.
+    there is no tensor at all. If all tensors hold whole numbers, NumPy decides: in
+    Tensor([1, 2], dtype=int) * 0.5 the constant becomes a float64.
     """
     if all(isinstance(value, Tensor) for value in values):
         return values
@@ -86,15 +86,9 @@ def _unbroadcast(grad, shape):
     """Sum a gradient over the axes along which an array of this shape was broadcast."""
     if grad.shape == shape:
         return grad
-    grad = grad.sum(axis=tuple(range(grad.ndim - len(shape))))
+    grad = grad.sum(axis=tuple(range(grad.ndim - len(shape))))  # axes in front; () sums nothing
     stretched = tuple(i for i, n in enumerate(shape) if n == 1 and grad.shape[i] != 1)
     return grad.sum(axis=stretched, keepdims=True)
-
-
-def _broadcasts_to(shape, target):
-    """Whether an array of this shape can be stretched to the target shape."""
-    pairs = zip(shape[::-1], target[::-1], strict=False)
-    return len(shape) <= len(target) and all(n in (m, 1) for n, m in pairs)
 
 
 def _add(a, b):
@@ -144,7 +138,8 @@ def _negative(a):
 
 def _power(a, n):
     x = a.data
-    n = n.item() if isinstance(n, np.generic | np.ndarray) else n  # NumPy's numbers widen float32
+    if isinstance(n, np.generic | np.ndarray):
+        n = n.item()  # a number of NumPy's could turn float32 into float64
     return _record(x**n, (a, lambda g: g * (n * x ** (n - 1) if n else np.zeros_like(x))))
 
 
@@ -212,7 +207,7 @@ def cat(tensors, dim=0):
         return lambda g: g.swapaxes(0, dim)[start:end].swapaxes(0, dim)
 
     starts = [0, *ends[:-1]]
-    parts = (part(*ends) for ends in zip(starts, ends, strict=True))
+    parts = (part(start, end) for start, end in zip(starts, ends, strict=True))
     return _record(joined, *zip(tensors, parts, strict=True))
 
 
@@ -236,14 +231,15 @@ def custom_gradient(data, inputs, gradient):
     shapes = [tensor.shape for tensor in inputs]
 
     def all_gradients(g):
-        grads = [np.asarray(grad) for grad in gradient(np.array(g))]  # a copy: it may write
+        copied = np.array(g)  # gradient may write into it
+        grads = [np.asarray(grad) for grad in gradient(copied)]
         _check_gradients(grads, shapes)
         return grads
 
     def its_own(i):
         return lambda grads: _unbroadcast(grads[i], shapes[i])
 
-    # the stop in between: it has no values, and its "gradient" is the list of all gradients
+    # what arrives here as "gradient" is the list of all gradients
     stop = _record([], *((tensor, its_own(i)) for i, tensor in enumerate(inputs)))
     return _record(data, (stop, all_gradients))
 
@@ -256,6 +252,12 @@ def _check_gradients(grads, shapes):
         if not _broadcasts_to(shape, grad.shape):
             came = f"input {i} has shape {shape}, its gradient came with {grad.shape}"
             raise ValueError(f"custom_gradient: {came}")
+
+
+def _broadcasts_to(shape, target):
+    """Whether an array of this shape can be stretched to the target shape."""
+    pairs = zip(shape[::-1], target[::-1], strict=False)
+    return len(shape) <= len(target) and all(n in (m, 1) for n, m in pairs)
 
 
 def _keep_axes(g, dim, keepdim, ndim):
@@ -337,7 +339,7 @@ class Tensor:
     requires_grad  keep the gradient of this tensor in .grad (an array) when backward() reaches it
     dtype          float32 unless it is given
 
-    Between forward and backward, `x.data = new` changes nothing. Writing into the array
+    Between forward and backward, `x.data = new` changes no gradient. Writing into the array
     (`x.data += 1`) makes gradients wrong: some rules see the new values, others the old.
     """
 
@@ -374,7 +376,7 @@ class Tensor:
         """The same values, cut off from the graph."""
         return Tensor(self)
 
-    # arithmetic; the other side may be a number, a list or an array
+    # arithmetic; the other side may be a number, a list or an array (on the left: _call_ufunc)
     __add__, __radd__ = _add, lambda self, other: _add(other, self)
     __sub__, __rsub__ = _subtract, lambda self, other: _subtract(other, self)
     __mul__, __rmul__ = _multiply, lambda self, other: _multiply(other, self)

@@ -117,6 +117,13 @@ def test_what_is_allowed(jail):
     ).startswith("<")
 
 
+def test_a_check_does_nothing(jail):
+    """The cell at the top finds it, and it judges nothing, whatever is wrong."""
+    copy = json.loads((ROOT / "modules" / "04_attention" / "attention.ipynb").read_text(encoding="utf-8"))
+    (given,) = ("".join(c["source"]) for c in copy["cells"] if c["id"] == "practice")
+    assert run(jail, f"{given}\n_scale_scores = None\nprint(check('scale_scores'), check('nothing'))") == "None None\n"
+
+
 def test_scratch_is_empty_for_everyone(jail):
     run(jail, "open('/scratch/left', 'w').write('for the next')")
     assert run(jail, "import os; print(os.listdir('/scratch'))") == "[]\n"
