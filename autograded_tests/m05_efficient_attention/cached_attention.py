@@ -187,12 +187,24 @@ WRONG_MASKS = (
         lambda L, S: np.triu(np.ones((L, S)), S - L),
     ),
     attends("The sign is flipped in the mask: row i may look at keys up to S - L + i.", up_to(lambda L, S: L - S)),
+    attends(
+        "The mask is used for the first piece only. Later pieces need it, too: row i may look at keys up to S - L + i.",
+        lambda L, S: right_mask(L, S) if L == S else np.ones((L, S)),
+    ),
     attends("The mask goes L keys too far. Row i may look at keys up to S - L + i.", up_to(lambda L, S: L)),
 )
 NOT_READ = (
     "The new positions see nothing of the cache, only each other. Attend to all keys and values that `append` returns."
 )
 OTHER_WRONG_STEPS = (
+    attends(
+        "All keys get the same weight, the future too. The weights should come of attention, with the mask.",
+        share=lambda s: np.full(s.shape, 1 / s.shape[-1]),
+    ),
+    attends(
+        "All scores are the same, so that all allowed keys get the same weight. They should come of q_proj(x) and k_proj(x).",
+        scale=lambda Q, K, V: np.inf,
+    ),
     attends(NOT_READ, read=lambda held, new: new),
     attends(
         "Each piece is appended twice. Call `cache.append` once, and use what it returns.",
@@ -289,7 +301,7 @@ EXERCISE = Exercise(
             wrong=without_held,
         ),
         shows(
-            "`layer.attention_weights` is not set. Keep the weights there, (B, H, L, S).",
+            "`layer.attention_weights` is not set in this call. Keep its weights there, (B, H, L, S).",
             lacks("attention_weights"),
             ("attention_weights",),
         ),
@@ -314,6 +326,18 @@ EXERCISE = Exercise(
             "the cache is read",
         ),
         *seen("The output should be (B, L, E): a row for each new position.", other_shape("output"), *VALUES),
+        *seen(
+            "The weights are right, the output is not. It should be out_proj of the merged heads of the weights times V.",
+            right_but_for(("attention_weights",), ("output",)),
+            *VALUES,
+        ),
+        *seen(
+            "The weights are not right, so neither is the output. They should come of q_proj(x), of all keys that `append` returns, "
+            "and of a mask with keys up to S - L + i in row i.",
+            right_but_for((), ("attention_weights",)),
+            *VALUES,
+            "attention_weights",
+        ),
         shows(
             "`layer(...)` computes attention among the new positions only. Use its projections, and the keys and values that `append` returns.",
             raised_as(line=r"\blayer(\.forward)?\("),

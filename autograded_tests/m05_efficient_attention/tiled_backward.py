@@ -206,18 +206,40 @@ def left_out_if_causal(question: Question, from_top: bool) -> Arrays | None:
     return backward(question, left_out=lambda a, b: b > (min(a + block, L) - 1 if from_top else a + S - L))
 
 
+def last_keys_left_out(question: Question) -> Arrays:
+    """The last tile of keys is left out, unless it is the only one."""
+    S, block = len(question["K"]), question["block"]
+    return backward(question, left_out=lambda a, b: b > 0 and b + block >= S)
+
+
+def rows_left_out(question: Question) -> Arrays:
+    """The last tile of queries is left out, unless it is the only one."""
+    L, block = len(question["Q"]), question["block"]
+    return backward(question, left_out=lambda a, b: a > 0 and a + block >= L)
+
+
+def scores_scaled(question: Question, power: float) -> Arrays:
+    """Scores with another power of D."""
+    D = question["Q"].shape[1]
+    return backward(question, weights=lambda P, s, lse: np.exp(np.where(s < -1e8, s, s * D**power) - lse))
+
+
 WRONG_SUMS = (
     *(backward_with(NOT_SUMMED.format(f"gradient of {name[-1]}"), (name,), replaces=(name,)) for name in GRADS),
     *(
         backward_with(NOT_SUMMED.format(f"gradients of {which}"), names, replaces=names)
         for which, names in (("K and V", ("gradient_K", "gradient_V")), ("Q, K and V", GRADS))
     ),
-    backward_with("Only the first tile of each row of tiles is computed. All should be.", left_out=lambda a, b: b > 0),
+    backward_with(
+        "Only the first tile of each row of tiles is computed. All should be computed.", left_out=lambda a, b: b > 0
+    ),
     backward_with(
         "Only the tiles of the first queries are computed. Return after both loops.", left_out=lambda a, b: a > 0
     ),
     backward_with("Only the first tile is computed. Return after both loops.", left_out=lambda a, b: a + b > 0),
     backward_with("The gradients start at 1. They should start at 0, since every tile adds to them.", start=1.0),
+    Misconception("The last tile of keys is left out. `_blocks(S, of_keys)` covers all.", wrong=last_keys_left_out),
+    Misconception("The last tile of queries is left out. `_blocks(L, of_queries)` covers all.", wrong=rows_left_out),
     Misconception(
         "Tiles of the future are left out although `causal` is False. Leave them out only if it is True.",
         wrong=without_future,
@@ -264,6 +286,9 @@ WRONG_DELTA = (
 ROOT = "divided by the root of D"
 SCALED = ("gradient_Q", "gradient_K")
 WRONG_SCALES = (
+    backward_with("The sign of the gradient of Q is flipped.", ("gradient_Q",), scale_Q=lambda D: -1 / math.sqrt(D)),
+    backward_with("The sign of the gradient of K is flipped.", ("gradient_K",), scale_K=lambda D: -1 / math.sqrt(D)),
+    backward_with("The sign of the gradient of V is flipped.", ("gradient_V",), part_V=lambda P, dS, g: -(P.T @ g)),
     backward_with(
         f"The gradients of Q and K are not {ROOT}. They should be.",
         SCALED,
@@ -301,6 +326,14 @@ WRONG_WEIGHTS = (
     backward_with(
         f"All gradients are divided by the number of queries. {FORWARD}, and nothing is averaged.",
         weights=lambda P, s, lse: P / len(P),
+    ),
+    Misconception(
+        f"The scores are divided by the root of D twice: `_tile_scores` does it already. {FORWARD}.",
+        wrong=partial(scores_scaled, power=-0.5),
+    ),
+    Misconception(
+        f"The scores are not divided by the root of D. `_tile_scores` does it. {FORWARD}.",
+        wrong=partial(scores_scaled, power=0.5),
     ),
     Misconception(f"The weights are made of each tile alone, as by a softmax. {FORWARD}.", wrong=softmax_of_tiles),
     Misconception(f"The weights are divided by their sum in each tile. {FORWARD}.", wrong=divided_in_tiles),
@@ -465,8 +498,8 @@ EXERCISE = Exercise(
         *seen(f"The gradient of Q is not right. {OF_Q}.", right_but_for((), ("gradient_Q",)), "gradient of Q"),
         *seen(f"The gradient of K is not right. {OF_K}.", right_but_for((), ("gradient_K",)), "gradient of K"),
         *seen(
-            "With a mask or causal=True the gradient of V is wrong. Both should reach `_tile_scores`, and only tiles in which nothing is "
-            "allowed should be left out.",
+            "With a mask or causal=True the gradient of V is wrong. P should be 0 where a query may not look, and only tiles in which nothing is "
+            "allowed may be left out.",
             right_but_for((), ("gradient_V",)),
             "mask and causal",
         ),
