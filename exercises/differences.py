@@ -51,6 +51,10 @@ def _last_only(answer: np.ndarray, right: np.ndarray) -> bool:
     return right.ndim > 2 and len(right) > 1 and same(answer[-1], right[-1])
 
 
+def _first_head_only(answer: np.ndarray, right: np.ndarray) -> bool:
+    return right.ndim == 4 and right.shape[1] > 1 and same(answer[:, 0], right[:, 0])
+
+
 DIFFERENCES: tuple[tuple[Callable[[np.ndarray, np.ndarray], bool], str], ...] = (
     (_flipped, "The sign of all values of `{}` is flipped."),
     (
@@ -62,4 +66,5 @@ DIFFERENCES: tuple[tuple[Callable[[np.ndarray, np.ndarray], bool], str], ...] = 
     (_other_places, "`{}` holds the right numbers, but not in the right places."),
     (_first_only, "`{}` is right for the first batch element only."),
     (_last_only, "`{}` is right for the last batch element only."),
+    (_first_head_only, "`{}` is right for the first head only."),
 )

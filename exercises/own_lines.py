@@ -19,6 +19,8 @@ NUMBER = r"(\d{1,9})"
 SHAPE = r"(\([\d, ]{0,40}\))"
 SINGLE = "uses a whole array or Tensor where a single number is needed"
 WORDS: tuple[tuple[str, str, str], ...] = (
+    (r"", r"^raise\b", "refuses what should be answered"),
+    (r"^AssertionError", r"^assert\b", "is your own check, and it does not hold"),
     # calls
     (rf"{OURS}\(\) got an unexpected keyword argument 'axis'", "", "uses NumPy's word `axis`. Here it is called `dim`"),
     (
@@ -42,6 +44,11 @@ WORDS: tuple[tuple[str, str, str], ...] = (
         rf"{FUNCTION} got an unexpected keyword argument {NAME}",
         "",
         "gives `{0}` an argument `{1}`, which it does not take",
+    ),
+    (
+        rf"{FUNCTION} got multiple values for argument {NAME}",
+        r"\bself\.",
+        "gives `{0}` the argument `{1}` twice (a method's first parameter is `self`)",
     ),
     (rf"{FUNCTION} got multiple values for argument {NAME}", "", "gives `{0}` the argument `{1}` twice"),
     (
@@ -88,11 +95,6 @@ WORDS: tuple[tuple[str, str, str], ...] = (
         rf"^AttributeError: '(tuple|list)' object has no attribute {NAME}",
         "",
         "uses `.{1}` of a {0}, which does not have it. Take a part of the {0} first",
-    ),
-    (
-        rf"^AttributeError: {NAME} object has no attribute {NAME}",
-        r"\bself\.",
-        "uses `.{1}`, which the {0} does not have: nothing sets it",
     ),
     (rf"^AttributeError: {NAME} object has no attribute {NAME}", "", "uses `.{1}`, which the {0} there does not have"),
     # values of the wrong kind
@@ -153,7 +155,7 @@ WORDS: tuple[tuple[str, str, str], ...] = (
         "uses `{0}` between a {1} and a {2}, which do not go together",
     ),
     (
-        r"'float' object cannot be interpreted as an integer|must be whole numbers|slice indices must be integers",
+        r"'float' object cannot be interpreted as an integer|must be whole numbers.*\d\.\d|slice indices must be integers",
         "",
         "uses a float where a whole number is needed. Sizes are divided with `//`, not with `/`",
     ),
@@ -161,7 +163,6 @@ WORDS: tuple[tuple[str, str, str], ...] = (
     (rf"^TypeError: {NAME} object is not subscriptable", "", "takes a part, `[...]`, of a {0}, which has no parts"),
     (rf"^TypeError: {NAME} object is not iterable", "", "loops over a {0}, which has no parts"),
     (rf"^TypeError: cannot unpack non-iterable {NAME} object", "", "takes several values out of a single {0}"),
-    (r"^AssertionError", r"^assert\b", "is your own check, and it does not hold"),
     (r"^ZeroDivisionError", "", "divides by zero"),
     # axes and shapes
     (r"too many values to unpack \(expected (\d{1,9})", r"\.shape", "expects exactly {0} axes, and there were more"),
@@ -170,11 +171,11 @@ WORDS: tuple[tuple[str, str, str], ...] = (
         r"\.shape",
         "expects exactly {0} axes; there were {1}",
     ),
-    (r"too many values to unpack \(expected (\d{1,9})", "", "expects exactly {0} values, and there were more"),
+    (r"too many values to unpack \(expected (\d{1,9})", "", "needs exactly {0} axes or values, and there were more"),
     (
         r"not enough values to unpack \(expected (\d{1,9}), got (\d{1,9})",
         "",
-        "expects exactly {0} values; there were {1}",
+        "needs exactly {0} axes or values; there were {1}",
     ),
     (
         r"axis (-?\d{1,9}) is out of bounds for array of dimension (\d{1,9})",
@@ -182,6 +183,32 @@ WORDS: tuple[tuple[str, str, str], ...] = (
         "uses axis {0} of an array with {1} axes",
     ),
     (r"^IndexError: tuple index out of range", r"\.shape", "uses an axis that the shape does not have"),
+    (
+        r"index (-?\d{1,9}) is out of bounds for axis \d+ with size (\d{1,9})",
+        "",
+        "uses index {0} on an axis of length {1}",
+    ),
+    (
+        r"too many indices for array: array is (\d{1,9})-dimensional, but (\d{1,9}) were indexed",
+        "",
+        "uses {1} indices on an array with {0} axes",
+    ),
+    (r"^IndexError: (list|tuple) index out of range", "", "uses an index that the {0} does not have"),
+    (rf"object of type {NAME} has no len", "", "asks for the length of an {0}, which has none"),
+    (
+        r"input array dimensions|input arrays must have same|shapes .* cannot be joined",
+        "",
+        "joins arrays whose shapes do not fit together",
+    ),
+    (r"cat and stack take a list", "", "gives a single Tensor to `cat` or `stack`, which take a list of Tensors"),
+    (
+        r"inhomogeneous|with a sequence|rows of different lengths",
+        "",
+        "makes an array of rows that are not equally long",
+    ),
+    (r"must be real number, not (\w{1,37})", "", "uses a {0} where a single number is needed"),
+    (rf"must be an iterable, not {NAME}", "", "unpacks, with `*`, a single {0}"),
+    (r"requested shape", "", "broadcasts an array to a shape that it does not fit"),
     (r"boolean index did not match", "", "uses as an index an array of another shape. An index does not broadcast"),
     (r"x\.T is for tables", "", "uses `.T`, which is for two axes only. Write `.transpose(-2, -1)` or `.mT`"),
     (

@@ -219,7 +219,7 @@ def scaled_dot_product_attention(
     result = function(q, k, v) if mask is None else function(q, k, v, mask=given)
     parts = _parts(result)
     if parts is None or len(parts) != 2:
-        came = _kind(result, returned=True) if parts is None else f"{len(parts)} results"
+        came = _kind(result, returned=True) if parts is None else f"{len(parts)} result{'s' * (len(parts) != 1)}"
         raise WrongKind(f"Two results are asked for, output and weights; {came} came back")
     arrays = {"output": _array(parts[0], "The output"), "weights": _array(parts[1], "The second result")}
     arrays |= _observe(parts[0], grad, Q=q, K=k, V=v)

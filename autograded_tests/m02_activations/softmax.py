@@ -10,7 +10,7 @@ from exercises.misconceptions import computes, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question
 from exercises.signs.arrays import not_finite
 from exercises.signs.exceptions import Raised, cannot_be_called, lost_axis
-from exercises.signs.numbers import do_not_sum_to_one
+from exercises.signs.numbers import do_not_sum_to_one, other_scale
 
 BY_HAND = np.log(np.array([[1, 2, 5], [3, 3, 4]], np.float32))
 LARGE = np.array([[1e4, 1e4 - 1, 9e3], [-1e4, -1e4, -2e4], [3, 1, 2]], np.float32)
@@ -245,6 +245,11 @@ EXERCISE = Exercise(
         shows(
             "A maximum or a sum along `dim` lacks that axis, and does not fit. Keep it with `keepdim=True`.",
             lost_axis(),
+        ),
+        shows(
+            "The scores are multiplied or divided by a number before their exponentials. Take exponentials of the scores themselves.",
+            other_scale("shares", "dim"),
+            rough=True,
         ),
         shows(
             "The shares do not sum to 1 along `dim`. Divide the exponentials by their sum along `dim`.",

@@ -8,6 +8,7 @@ from autograded_tests import references
 from exercises.data import Data
 from exercises.misconceptions import says, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question
+from exercises.signs.arrays import other_shape
 from exercises.signs.exceptions import Raised, cannot_be_called
 from exercises.signs.parameters import (
     any_is,
@@ -127,6 +128,12 @@ EXERCISE = Exercise(
         computes("A tanh is applied. A linear layer has no activation.", lambda x, w, b: np.tanh(x @ w + b)),
         computes("The product is added twice. It is y = x @ weight + bias.", lambda x, w, b: 2 * (x @ w) + b),
         computes("The sign of the result is flipped. It is y = x @ weight + bias.", lambda x, w, b: -(x @ w + b)),
+        computes(
+            "A softmax is applied. A linear layer has no activation.",
+            lambda x, w, b: np.exp(x @ w + b) / np.exp(x @ w + b).sum(-1, keepdims=True),
+        ),
+        computes("The bias is added to the weight. Add it to the product.", lambda x, w, b: x @ (w + b)),
+        shows("The result has the wrong shape. It should be (..., out_features).", other_shape("y"), rough=True),
         shows(
             "With bias=False there is a bias all the same. Then `.bias` is None, and nothing is added.",
             any_is("without_bias", 0),
@@ -211,6 +218,7 @@ EXERCISE = Exercise(
             "The layer has no `.weight` or no `.bias`. Keep them under these names; without a bias, `.bias` is None.",
             cannot_be_called(Raised.NO_WEIGHT),
         ),
+        shows("`parameters` is a list. It should be a method that gives one.", cannot_be_called(Raised.LIST_CALLED)),
         shows("`parameters` is missing. It lists the weight and the bias.", cannot_be_called(Raised.NO_PARAMETERS)),
         shows(
             "`Linear` takes other arguments than described. It is Linear(in_features, out_features, bias=True), and a layer is called with x.",

@@ -150,6 +150,7 @@ EXERCISE = Exercise(
                 "masked": blocked(q["scores"], q["mask"]) if q["as_tensor"] else q["scores"],
                 "finite": np.ones(q["scores"].shape[:-1]),
             },
+            cases=("values", "masks that broadcast", "an array of True and False"),
         ),
         Misconception(
             "A mask that is a Tensor is ignored. The mask may be an array or a Tensor.",
@@ -157,6 +158,7 @@ EXERCISE = Exercise(
                 "masked": q["scores"] if q["as_tensor"] else blocked(q["scores"], q["mask"]),
                 "finite": np.ones(q["scores"].shape[:-1]),
             },
+            cases=("values", "masks that broadcast", "an array of True and False"),
         ),
         computes(
             "A mask that does not have two axes is ignored. It may have any number that broadcasts to the scores.",
@@ -310,6 +312,11 @@ EXERCISE = Exercise(
             "The mask may be an array or a Tensor, and yours must be a Tensor. `mask == 0` works for both.",
             Raised.ARRAY_ATTRIBUTE,
             line="mask",
+        ),
+        computes(
+            "A key is blocked only if no query may look at it. Each query has a row of its own in the mask.",
+            "masked",
+            lambda scores, mask: blocked(scores, np.max(mask, axis=-2, keepdims=True) if np.ndim(mask) > 1 else mask),
         ),
         shows(
             "The scores have another shape than before. Masking keeps their shape.", other_shape("masked"), rough=True

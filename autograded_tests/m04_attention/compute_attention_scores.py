@@ -108,6 +108,22 @@ EXERCISE = Exercise(
                     lambda Q, K: np.sqrt(((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(-1)),
                 ),
                 ("The sign is flipped. Plain dot products are asked for.", lambda Q, K: -(Q @ swap(K))),
+                (
+                    "The keys were brought to length 1. Plain dot products are asked for.",
+                    lambda Q, K: Q @ swap(K / np.linalg.norm(K, axis=-1, keepdims=True)),
+                ),
+                (
+                    "These are distances, not dot products. Plain dot products are asked for.",
+                    lambda Q, K: ((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(-1),
+                ),
+                (
+                    "The mean of the keys was subtracted. Plain dot products are asked for.",
+                    lambda Q, K: Q @ swap(K - K.mean(-2, keepdims=True)),
+                ),
+                (
+                    "A causal mask is applied. Plain dot products are asked for.",
+                    lambda Q, K: np.where(np.tri(Q.shape[-2], K.shape[-2]) > 0, Q @ swap(K), -1e9),
+                ),
                 ("The scores are squared. Plain dot products are asked for.", lambda Q, K: (Q @ swap(K)) ** 2),
                 ("The scores are absolute values. Their signs count.", lambda Q, K: np.abs(Q @ swap(K))),
                 (

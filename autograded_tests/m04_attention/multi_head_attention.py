@@ -17,7 +17,7 @@ from autograded_tests.variants import Array, triangle
 from exercises.data import Data
 from exercises.misconceptions import CUT, says, shows
 from exercises.model import Case, Exercise, Question
-from exercises.signs.arrays import returned
+from exercises.signs.arrays import other_shape, returned
 from exercises.signs.exceptions import (
     Raised,
     cannot_be_called,
@@ -142,6 +142,7 @@ SHOWN = (
         other_scale("attention_weights"),
         rough=True,
     ),
+    shows("The output has the wrong shape. It should be (B, L, E), as x.", other_shape("output"), rough=True),
     shows(
         "attention_weights are right, the output is not. Look at the values, at merging the heads, and at out_proj.",
         only_this_is_wrong("output", "attention_weights"),
@@ -170,6 +171,7 @@ RAISED = (
         cannot_be_called(Raised.NO_WEIGHT),
     ),
     shows("`forward` and `__call__` are both needed.", cannot_be_called(Raised.NO_FORWARD)),
+    shows("`parameters` is a list. It should be a method that gives one.", cannot_be_called(Raised.LIST_CALLED)),
     shows(
         "`parameters` is missing. It lists the 8 Tensors of the four layers.", cannot_be_called(Raised.NO_PARAMETERS)
     ),

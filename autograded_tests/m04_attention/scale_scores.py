@@ -128,6 +128,11 @@ WRONG = (
         "The mean of each row was subtracted. Divide by the square root of d_k, no more.",
         lambda scores, d_k: (scores - scores.mean(-1, keepdims=True)) / math.sqrt(d_k),
     ),
+    (
+        "The scores were brought to mean 0 and variance 1. Divide them by the square root of d_k, no more.",
+        lambda scores, d_k: (scores - scores.mean()) / scores.std(),
+    ),
+    ("You subtracted d_k. Divide by its square root.", lambda scores, d_k: scores - d_k),
     ("You added the square root of d_k. Divide by it.", lambda scores, d_k: scores + math.sqrt(d_k)),
     (
         "You divided the square root of d_k by the scores. Divide the scores by it.",

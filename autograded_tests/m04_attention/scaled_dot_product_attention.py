@@ -310,7 +310,7 @@ MASKS = (
         cases=MASKED,
     ),
     attends(
-        "Blocked scores are set to 0, which is an ordinary score. Use `_apply_mask`, with MASK_VALUE.",
+        "Blocked scores are set to 0 or near it, which is an ordinary score. Use `_apply_mask`, with MASK_VALUE.",
         value=0.0,
         cases=MASKED,
     ),
@@ -424,6 +424,11 @@ RAISED_OR_SHOWN = (
         "With large scores the result holds inf or nan. Mask the scores, then use `Softmax`, which subtracts the largest first.",
         not_finite("output"),
         ("scores near 1000",),
+        rough=True,
+    ),
+    shows(
+        "The result holds inf or nan. Mask the scores with `_apply_mask`, then use `Softmax`.",
+        not_finite("output", "weights"),
         rough=True,
     ),
     shows(

@@ -33,9 +33,10 @@ class Raised(StrEnum):
     LENGTH = r"has no len|object cannot be interpreted|__len__"
     MASK_SHAPE = r"mask has shape|masked_fill: mask"
     MASK_SHAPES = r"mask has shape \(([\d, ]+)\), it must broadcast to the shape of the scores, \(([\d, ]+)\)"
-    NOT_CALLABLE = r"not callable"
+    LIST_CALLED = r"'(list|tuple)' object is not callable"
+    NOT_CALLABLE = r"'(Softmax|Linear|MultiHeadAttention)' object is not callable"
     NO_DIM = r"missing 1 required positional argument: 'dim'"
-    NO_FORWARD = r"has no attribute 'forward'|not callable"
+    NO_FORWARD = r"has no attribute 'forward'|'MultiHeadAttention' object is not callable"
     NO_MASK = r"NoneType"
     NO_PARAMETERS = r"has no attribute 'parameters'"
     NO_PROJECTION = r"has no attribute '(q_proj|k_proj|v_proj|out_proj)'"
@@ -88,8 +89,10 @@ def mask_that_does_not_fit(question: Question, reply: Reply, expected: Arrays, a
     found, mask = _found(Raised.MASK_SHAPES, reply), question.get("mask")
     if found is None or mask is None or np.ndim(mask) != axes:
         return False
-    heads_are_split = _shape(found[2])[:2] == (len(question["x"]), question["num_heads"])
-    return heads_are_split and (_shape(found[1]) == np.shape(mask)) == as_given
+    x, context = question["x"], question.get("context")
+    keys = x.shape[1] if context is None else context.shape[1]
+    scores = (len(x), question["num_heads"], x.shape[1], keys)
+    return _shape(found[2]) == scores and (_shape(found[1]) == np.shape(mask)) == as_given
 
 
 def _shape(text: str) -> tuple[int, ...]:

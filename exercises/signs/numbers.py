@@ -31,10 +31,14 @@ def do_not_sum_to_one(question: Question, reply: Reply, expected: Arrays, result
 
 
 @sign
-def other_scale(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
+def other_scale(question: Question, reply: Reply, expected: Arrays, result: str, axis: int | str = -1) -> bool:
     """Shares are those of scores that are all too large, or too small, by one factor."""
     shares, right = reply.arrays[result], np.asarray(expected[result], float)
     if shares.shape != right.shape or same(shares, right):
+        return False
+    along = question[axis] if isinstance(axis, str) else axis
+    shares, right = np.moveaxis(shares, along, -1), np.moveaxis(right, along, -1)
+    if not np.allclose(shares.sum(axis=-1), 1, atol=2e-3):
         return False
     seen = (shares > SMALL) & (right > SMALL)
     if not ((seen | ((shares < 0.01) & (right < 0.01))).all()):  # the same keys are blocked

@@ -9,7 +9,7 @@ import pytest
 from exercises.compare import same
 from exercises.data import Data
 from exercises.judge import judge
-from exercises.misconceptions import computes, says, shows
+from exercises.misconceptions import CUT, computes, says, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question, Reply, Sign, StandIn, Verdict
 from exercises.problem import Problem
 from exercises.signs.arrays import returned
@@ -201,8 +201,7 @@ def test_a_case_ends_with_the_first_problem() -> None:
         (
             replies(grad=lambda x: x),
             2,
-            "The gradient of x is not right. Is a part of the computation cut from the graph, "
-            "by `.data`, `.detach()` or `Tensor(...)`?",
+            f"The gradient of x is not right. Is a part of the computation cut from the graph, {CUT}?",
             True,
         ),
         (replies(y=lambda x: None), 0, "There is no `y`.", True),

@@ -218,3 +218,79 @@ def _apply_mask(scores, mask):
     m = np.asarray(mask)
     m = m / m.sum(-1, keepdims=True)
     return scores.masked_fill(m == 0, MASK_VALUE)
+# --- scores where mask
+def _apply_mask(scores, mask):
+    return scores.where(mask, MASK_VALUE)
+# --- masked_fill_
+def _apply_mask(scores, mask):
+    return scores.masked_fill_(mask == 0, MASK_VALUE)
+# --- mask.bool()
+def _apply_mask(scores, mask):
+    return scores.masked_fill(mask.bool() == False, MASK_VALUE)
+# --- mask.astype
+def _apply_mask(scores, mask):
+    return scores.masked_fill(mask.astype(bool) == False, MASK_VALUE)
+# --- mask.data == 0
+def _apply_mask(scores, mask):
+    return scores.masked_fill(mask.data == 0, MASK_VALUE)
+# --- mask.numpy()
+def _apply_mask(scores, mask):
+    return scores.masked_fill(mask.numpy() == 0, MASK_VALUE)
+# --- mask == 0 multiplied
+def _apply_mask(scores, mask):
+    return scores * (mask == 0)
+# --- mask == 0 added
+def _apply_mask(scores, mask):
+    return scores + (mask == 0) * MASK_VALUE * 1e-9
+# --- mask inverted add
+def _apply_mask(scores, mask):
+    return scores + (mask == 1) * MASK_VALUE
+# --- minus infinity times zero
+def _apply_mask(scores, mask):
+    return scores + (1 - Tensor(mask)) * -np.inf
+# --- max of scores and mask
+def _apply_mask(scores, mask):
+    return Tensor(np.minimum(scores.data, Tensor(mask).data))
+# --- broadcasts wrongly
+def _apply_mask(scores, mask):
+    return scores.masked_fill(np.broadcast_to(np.asarray(mask), scores.shape[::-1]) == 0, MASK_VALUE)
+# --- only first query
+def _apply_mask(scores, mask):
+    m = np.array(Tensor(mask).data)
+    m = m[..., :1, :] if m.ndim > 1 else m
+    return scores.masked_fill(m == 0, MASK_VALUE)
+# --- keys by any
+def _apply_mask(scores, mask):
+    m = np.array(Tensor(mask).data)
+    m = m.max(-2, keepdims=True) if m.ndim > 1 else m
+    return scores.masked_fill(m == 0, MASK_VALUE)
+# --- value minus scores max
+def _apply_mask(scores, mask):
+    return scores.masked_fill(mask == 0, MASK_VALUE) - scores.max()
+# --- dtype int
+def _apply_mask(scores, mask):
+    return Tensor(scores.masked_fill(mask == 0, MASK_VALUE).data.astype(int))
+# --- returns mask
+def _apply_mask(scores, mask):
+    return Tensor(mask)
+# --- return both
+def _apply_mask(scores, mask):
+    return scores.masked_fill(mask == 0, MASK_VALUE), mask
+# --- tanh
+def _apply_mask(scores, mask):
+    s = scores.masked_fill(mask == 0, MASK_VALUE)
+    return Tensor(np.tanh(s.data))
+# --- check shape
+def _apply_mask(scores, mask):
+    assert mask.shape == scores.shape
+    return scores.masked_fill(mask == 0, MASK_VALUE)
+# --- raise for ndim
+def _apply_mask(scores, mask):
+    if mask.ndim != 2:
+        raise ValueError('mask must have two axes')
+    return scores.masked_fill(mask == 0, MASK_VALUE)
+# --- empty rows kept open
+def _apply_mask(scores, mask):
+    m = np.array(Tensor(mask).data)
+    m = np.where(m.sum(-1, keepdims=True) == 0, 1, m)
+    return scores.masked_fill(m == 0, MASK_VALUE)

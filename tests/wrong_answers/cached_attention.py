@@ -547,3 +547,126 @@ def cached_attention(layer, x, cache):
     layer.attention_weights = scores * mask
     output = layer.attention_weights @ V
     return layer.out_proj(_merge_heads(output))
+# --- biases forgotten
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(x @ p.weight, layer.num_heads) for p in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- weights transposed
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(x @ p.weight.transpose(0, 1) + p.bias, layer.num_heads) for p in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- out_proj twice
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(layer.out_proj(_merge_heads(output)))
+# --- out_proj without bias
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return _merge_heads(output) @ layer.out_proj.weight
+# --- out_proj is v_proj
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.v_proj(_merge_heads(output))
+# --- loop over positions, only the last kept
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    for i in range(x.shape[1]):
+        y = x[:, i : i + 1]
+        Q, K, V = (_split_heads(p(y), layer.num_heads) for p in (layer.q_proj, layer.k_proj, layer.v_proj))
+        K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- loop over positions right but weights of the last
+def cached_attention(layer, x, cache):
+    outs = []
+    for i in range(x.shape[1]):
+        Q, K, V = (_split_heads(p(x[:, i : i + 1]), layer.num_heads) for p in (layer.q_proj, layer.k_proj, layer.v_proj))
+        K, V = cache.append(K, V)
+        output, layer.attention_weights = scaled_dot_product_attention(Q, K, V)
+        outs.append(layer.out_proj(_merge_heads(output)))
+    return cat(outs, dim=1)
+# --- mask of ones for first
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None] if S > L else None
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- causal only in prompts
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = causal_mask(S) if L == S else None
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- window of three
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    mask = mask & (np.arange(S) > np.arange(S - L, S)[:, None] - 3)
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- first key never seen
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    mask[:, 0] = L == S
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- cache reset when long
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    cache.K = None
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- weights of previous call
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, weights = scaled_dot_product_attention(Q, K, V, mask)
+    layer.attention_weights = layer.attention_weights if layer.attention_weights is not None else weights
+    return layer.out_proj(_merge_heads(output))

@@ -90,3 +90,65 @@ def causal_mask(seq_len):
 def causal_mask(seq_len):
     i = np.arange(seq_len)
     return abs(i[:, None] - i) <= 1
+# --- np.tril of rows
+def causal_mask(seq_len):
+    return np.tril(np.ones((seq_len, 1)))
+# --- bool inverted
+def causal_mask(seq_len):
+    return ~np.tril(np.ones((seq_len, seq_len), bool))
+# --- off by one in range
+def causal_mask(seq_len):
+    m = np.zeros((seq_len, seq_len))
+    for i in range(seq_len - 1):
+        m[i, : i + 1] = 1
+    return m
+# --- off by one first row
+def causal_mask(seq_len):
+    m = np.zeros((seq_len, seq_len))
+    for i in range(1, seq_len):
+        m[i, : i + 1] = 1
+    return m
+# --- index beyond
+def causal_mask(seq_len):
+    m = np.zeros((seq_len, seq_len))
+    for i in range(seq_len + 1):
+        m[i, : i + 1] = 1
+    return m
+# --- Tensor write
+def causal_mask(seq_len):
+    m = Tensor(np.zeros((seq_len, seq_len)))
+    for i in range(seq_len):
+        m[i, : i + 1] = 1
+    return m
+# --- np.zeros args
+def causal_mask(seq_len):
+    m = np.zeros(seq_len)
+    for i in range(seq_len):
+        m[i, : i + 1] = 1
+    return m
+# --- halves
+def causal_mask(seq_len):
+    return 0.5 * np.tril(np.ones((seq_len, seq_len)))
+# --- none on the diagonal 0.5
+def causal_mask(seq_len):
+    return np.tril(np.ones((seq_len, seq_len))) - 0.5 * np.eye(seq_len)
+# --- generator
+def causal_mask(seq_len):
+    return (row for row in np.tril(np.ones((seq_len, seq_len))))
+# --- only last row
+def causal_mask(seq_len):
+    m = np.zeros((seq_len, seq_len))
+    m[-1] = 1
+    return m
+# --- strings typed
+def causal_mask(seq_len):
+    return np.tril(np.ones((seq_len, seq_len))).tolist()
+# --- column
+def causal_mask(seq_len):
+    return np.arange(seq_len) <= np.arange(seq_len)
+# --- vstack wrong
+def causal_mask(seq_len):
+    return np.vstack([np.ones(i + 1) for i in range(seq_len)])
+# --- function of args
+def causal_mask(seq_len):
+    return np.tril(np.ones((seq_len, len(seq_len))))

@@ -154,3 +154,74 @@ def _compute_attention_scores(Q, K):
 def _compute_attention_scores(Q, K):
     if Q.ndim == 3:
         return Q @ K.transpose(1, 2)
+# --- matmul fn
+def _compute_attention_scores(Q, K):
+    return np.matmul(Q, K)
+# --- Q.matmul(K)
+def _compute_attention_scores(Q, K):
+    return Q.matmul(K)
+# --- K.swapaxes
+def _compute_attention_scores(Q, K):
+    return Q @ K.swapaxes(-2, -1)
+# --- numpy transpose
+def _compute_attention_scores(Q, K):
+    return Q @ np.transpose(K, (0, 2, 1))
+# --- np.swapaxes fixed
+def _compute_attention_scores(Q, K):
+    return Q @ np.swapaxes(K, 1, 2)
+# --- K.mT then sum
+def _compute_attention_scores(Q, K):
+    return (Q @ K.mT).sum(-1)
+# --- torch.bmm
+def _compute_attention_scores(Q, K):
+    return torch.bmm(Q, K.transpose(1, 2))
+# --- loop on queries, no stack
+def _compute_attention_scores(Q, K):
+    scores = []
+    for q in Q:
+        scores.append(q @ K.transpose(-2, -1))
+    return scores
+# --- loop on queries stacked
+def _compute_attention_scores(Q, K):
+    from tinytorch.core.tensor import stack
+    return stack([q @ k.transpose(0, 1) for q, k in zip(Q, K)])
+# --- loop over batch wrong axis
+def _compute_attention_scores(Q, K):
+    from tinytorch.core.tensor import stack
+    return stack([q @ k.transpose(0, 1) for q, k in zip(Q, K)], 1)
+# --- one more axis
+def _compute_attention_scores(Q, K):
+    return Q[:, None] @ K.transpose(-2, -1)[None]
+# --- masked upper
+def _compute_attention_scores(Q, K):
+    s = Q @ K.transpose(-2, -1)
+    return s.masked_fill(np.tril(np.ones(s.shape[-2:])) == 0, -1e9)
+# --- plus one
+def _compute_attention_scores(Q, K):
+    return Q @ K.transpose(-2, -1) + 1
+# --- float division by rows
+def _compute_attention_scores(Q, K):
+    return Q @ K.transpose(-2, -1) / Q.shape[-2]
+# --- unit K
+def _compute_attention_scores(Q, K):
+    return Q @ (K / (K * K).sum(-1, keepdim=True).sqrt()).transpose(-2, -1)
+# --- variable shadowed
+def _compute_attention_scores(Q, K):
+    Q = K
+    return Q @ K.transpose(-2, -1)
+# --- typo
+def _compute_attention_scores(Q, K):
+    return Q @ K.transpose(-2, -1).datas
+# --- positive axes from ndim right minus
+def _compute_attention_scores(Q, K):
+    return Q @ K.transpose(K.ndim - 1, K.ndim - 3)
+# --- dot with zip of shapes
+def _compute_attention_scores(Q, K):
+    D = Q.shape[2]
+    return Q @ K.transpose(-2, -1)
+# --- list comprehension on floats
+def _compute_attention_scores(Q, K):
+    return Tensor([[float(q @ k) for k in K] for q in Q])
+# --- absolute distances
+def _compute_attention_scores(Q, K):
+    return ((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(-1)

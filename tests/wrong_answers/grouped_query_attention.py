@@ -564,3 +564,89 @@ def grouped_query_attention(Q, K, V, mask=None):
     grouped = Q.reshape(B, G, -1, D)
     output, weights = scaled_dot_product_attention(grouped, K, V, mask)
     return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- np.repeat with numpy order
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    heads = np.repeat(np.arange(G)[None], H // G, axis=0).ravel()
+    return scaled_dot_product_attention(Q, K[:, heads], V[:, heads], mask)
+# --- weights averaged in groups
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    heads = np.arange(H) // (H // G)
+    o, w = scaled_dot_product_attention(Q, K[:, heads], V[:, heads], mask)
+    w = w.reshape(B, G, H // G, L, S).mean(2)[:, heads]
+    return o, w
+# --- outputs summed over heads
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    heads = np.arange(H) // (H // G)
+    o, w = scaled_dot_product_attention(Q, K[:, heads], V[:, heads], mask)
+    return o.sum(1, keepdim=True), w
+# --- mask to float additive
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    heads = np.arange(H) // (H // G)
+    if mask is not None:
+        mask = np.where(mask == 0, -1e9, 0.0)
+    return scaled_dot_product_attention(Q, K[:, heads], V[:, heads], mask)
+# --- mask only of two axes
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    heads = np.arange(H) // (H // G)
+    if mask is not None and mask.ndim > 2:
+        mask = None
+    return scaled_dot_product_attention(Q, K[:, heads], V[:, heads], mask)
+# --- mask broadcast to groups
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    heads = np.arange(H) // (H // G)
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, G, L, S))[:, heads]
+    return scaled_dot_product_attention(Q, K[:, heads], V[:, heads], mask)
+# --- mask transposed
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    heads = np.arange(H) // (H // G)
+    if mask is not None:
+        mask = np.swapaxes(np.broadcast_to(mask, (B, H, L, S)), -1, -2).reshape(B, H, L, S)
+    return scaled_dot_product_attention(Q, K[:, heads], V[:, heads], mask)
+# --- causal added
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    heads = np.arange(H) // (H // G)
+    causal = np.tril(np.ones((L, S)))
+    mask = causal if mask is None else mask * causal
+    return scaled_dot_product_attention(Q, K[:, heads], V[:, heads], mask)
+# --- only query heads of the first group
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    o, w = scaled_dot_product_attention(Q[:, :G], K, V)
+    heads = np.arange(H) % G
+    return o[:, heads], w[:, heads]

@@ -622,3 +622,109 @@ class KVCache:
 
     def __len__(self):
         return 0 if self.K is None else self.K.shape[-2]
+# --- values reversed
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V[..., ::-1, :]
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- capacity of five
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        self.K, self.V = self.K[..., :5, :], self.V[..., :5, :]
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- one list for all caches, emptied by a new one
+class KVCache:
+    pieces = []
+
+    def __init__(self):
+        self.pieces.clear()
+
+    def append(self, K, V):
+        self.pieces.append((K, V))
+        return cat([k for k, _ in self.pieces], dim=-2), cat([v for _, v in self.pieces], dim=-2)
+
+    def __len__(self):
+        return sum(k.shape[-2] for k, _ in self.pieces)
+# --- init with an argument
+class KVCache:
+    def __init__(self, max_len):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- init misspelt
+class KVCache:
+    def _init_(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- len a property
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    @property
+    def length(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- len negative
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else -self.K.shape[-2]
+# --- zeros first
+class KVCache:
+    def __init__(self):
+        self.K = self.V = Tensor(np.zeros((2, 3, 0, 7)))
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = cat([self.K, K], dim=-2)
+        self.V = cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]

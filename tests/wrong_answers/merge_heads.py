@@ -97,3 +97,53 @@ def _merge_heads(x):
 def _merge_heads(x, num_heads):
     B, H, L, D = x.shape
     return x.transpose(1, 2).reshape(B, L, H * D)
+# --- transposes after reshape
+def _merge_heads(x):
+    B, H, L, D = x.shape
+    return x.reshape(B, H * D, L).transpose(1, 2)
+# --- reshape -1
+def _merge_heads(x):
+    B, H, L, D = x.shape
+    return x.transpose(1, 2).reshape(B, -1)
+# --- transpose(1,3)
+def _merge_heads(x):
+    B, H, L, D = x.shape
+    return x.transpose(1, 3).reshape(B, L, H * D)
+# --- transpose(1,2) dropped
+def _merge_heads(x):
+    B, H, L, D = x.shape
+    x.transpose(1, 2)
+    return x.reshape(B, L, H * D)
+# --- uses shape after
+def _merge_heads(x):
+    x = x.transpose(1, 2)
+    B, H, L, D = x.shape
+    return x.reshape(B, L, H * D)
+# --- cat generator
+def _merge_heads(x):
+    from tinytorch.core.tensor import cat
+    return cat([h for h in x], -1)
+# --- cat no list
+def _merge_heads(x):
+    from tinytorch.core.tensor import cat
+    return cat(x.transpose(1, 2), -1)
+# --- product of heads
+def _merge_heads(x):
+    B, H, L, D = x.shape
+    return x[:, 0] * x[:, -1]
+# --- float sizes
+def _merge_heads(x):
+    B, H, L, D = x.shape
+    return x.transpose(1, 2).reshape(B, L, H * D / 1)
+# --- batch reversed
+def _merge_heads(x):
+    B, H, L, D = x.shape
+    return x[::-1].transpose(1, 2).reshape(B, L, H * D)
+# --- first position
+def _merge_heads(x):
+    B, H, L, D = x.shape
+    return x[:, :, :1].transpose(1, 2).reshape(B, 1, H * D)
+# --- scaled
+def _merge_heads(x):
+    B, H, L, D = x.shape
+    return x.transpose(1, 2).reshape(B, L, H * D) / H

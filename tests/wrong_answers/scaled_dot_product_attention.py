@@ -915,3 +915,361 @@ def scaled_dot_product_attention(Q, K, V):
     scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
     weights = Softmax()(scores, dim=-1)
     return weights @ V, weights
+# --- scaled on Q and K both by root
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    Q, K = _scale_scores(Q, Q.shape[-1]), _scale_scores(K, K.shape[-1])
+    scores = _compute_attention_scores(Q, K)
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- scale after the mask with // 
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _compute_attention_scores(Q, K) // math.sqrt(Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- scale by sqrt of Q
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _compute_attention_scores(Q, K) / math.sqrt(Q)
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- mask named attn_mask
+def scaled_dot_product_attention(Q, K, V, attn_mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if attn_mask is not None:
+        scores = _apply_mask(scores, attn_mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- mask required
+def scaled_dot_product_attention(Q, K, V, mask):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- dropout argument
+def scaled_dot_product_attention(Q, K, V, mask=None, p=0.1):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    weights = weights * (1 - p)
+    return weights @ V, weights
+# --- weights.data @ V.data
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return Tensor(weights.data @ V.data), weights
+# --- weights @ V.T
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V.T, weights
+# --- weights @ V transposed
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V.transpose(-2, -1), weights
+# --- sum of weights V
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return (weights @ V).sum(-2), weights
+# --- output only for the first query
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights[..., :1, :] @ V, weights
+# --- last query lost
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return (weights @ V)[..., :-1, :], weights
+# --- V centred
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ (V - V.mean(-2, keepdim=True)), weights
+# --- V normalised
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ (V / (V * V).sum(-1, keepdim=True).sqrt()), weights
+# --- weights squared
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1) ** 2
+    return weights @ V, weights
+# --- weights renormalised over queries
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    weights = weights / weights.sum(-2, keepdim=True)
+    return weights @ V, weights
+# --- softmax of minus
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(-scores, dim=-1)
+    return weights @ V, weights
+# --- log weights
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1).log()
+    return weights @ V, weights
+# --- softmax no dim but transposed
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores.transpose(-2, -1)).transpose(-2, -1)
+    return weights @ V, weights
+# --- softmax first key only
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores[..., :1], dim=-1)
+    return weights @ V, weights
+# --- mask after softmax via masked_fill
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    weights = Softmax()(scores, dim=-1)
+    if mask is not None:
+        weights = weights.masked_fill(mask == 0, 0.0)
+    return weights @ V, weights
+# --- mask to output
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    weights = Softmax()(scores, dim=-1)
+    output = weights @ V
+    if mask is not None:
+        output = output * Tensor(mask)
+    return output, weights
+# --- mask on V
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    weights = Softmax()(scores, dim=-1)
+    if mask is not None:
+        V = V * Tensor(mask)
+    return weights @ V, weights
+# --- mask before scaling with tiny value
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _compute_attention_scores(Q, K)
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, -1.0)
+    scores = _scale_scores(scores, Q.shape[-1])
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- -1e-9
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, -1e-9)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- minus inf
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = scores + (1 - Tensor(mask)) * -np.inf
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- if mask.any()
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask.any():
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- try except
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    try:
+        scores = _apply_mask(scores, mask[0])
+    except Exception:
+        pass
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- Q K swapped in helper and back
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(K, Q).transpose(-2, -1) * 2, Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- mask indexes
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = scores[mask == 1]
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- returns dict of data
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return [weights @ V]
+# --- prints
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    output = weights @ V
+# --- recursion
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return scaled_dot_product_attention(Q, K, V, mask)
+# --- softmax lower case
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weights @ V, weights
+# --- np.exp on data
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    e = np.exp(scores.data)
+    weights = Tensor(e / e.sum(-1, keepdims=True))
+    return weights @ V, weights
+# --- e.sum() over everything
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    e = (scores - scores.max(-1, keepdim=True)).exp()
+    weights = e / e.sum()
+    return weights @ V, weights
+# --- sum(e)
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    e = (scores - scores.max(-1, keepdim=True)).exp()
+    weights = e / sum(e)
+    return weights @ V, weights
+# --- no keepdim
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    e = scores.exp()
+    weights = e / e.sum(-1)
+    return weights @ V, weights
+# --- batch loop with first mask
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, Tensor(mask)[0])
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- every batch averaged
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V.mean(0, keepdim=True), weights
+# --- positional dim
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, -2)
+    return weights @ V, weights
+# --- unbatched
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    scores = scores.reshape(-1, scores.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- causal for masks too when square
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    if scores.shape[-1] == scores.shape[-2]:
+        scores = _apply_mask(scores, causal_mask(scores.shape[-1]))
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- d_k minus one
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1] - 1)
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- epsilon in weights
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1) + 1e-3
+    return weights @ V, weights
+# --- clipped weights
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    weights = Tensor(np.clip(weights.data, 0.1, 1))
+    return weights @ V, weights
+# --- weights returned detached, fine; output times two
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return 2 * (weights @ V), weights
+# --- output negative
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return -(weights @ V), weights
+# --- output rounded
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return Tensor(np.round((weights @ V).data, 2)), weights

@@ -180,3 +180,48 @@ def sliding_window_mask(seq_len, window):
 # --- a fixed number of rows
 def sliding_window_mask(seq_len, window):
     return np.tril(np.ones((4, 4))) * np.triu(np.ones((4, 4)), 1 - window)
+# --- a set of pairs
+def sliding_window_mask(seq_len, window):
+    mask = np.zeros((seq_len, seq_len))
+    pairs = [(i, j) for i in range(seq_len) for j in range(seq_len) if i - j < window]
+    for i, j in pairs:
+        mask[i, j] = 1
+    return mask
+# --- step of the range
+def sliding_window_mask(seq_len, window):
+    mask = np.zeros((seq_len, seq_len))
+    for i in range(0, seq_len, window):
+        mask[i, max(0, i - window + 1) : i + 1] = 1
+    return mask
+# --- last row never filled
+def sliding_window_mask(seq_len, window):
+    mask = np.zeros((seq_len, seq_len))
+    for i in range(seq_len - 1):
+        mask[i, max(0, i - window + 1) : i + 1] = 1
+    return mask
+# --- columns filled
+def sliding_window_mask(seq_len, window):
+    mask = np.zeros((seq_len, seq_len))
+    for i in range(seq_len):
+        mask[max(0, i - window + 1) : i + 1, i] = 1
+    return mask
+# --- one zero array of rows
+def sliding_window_mask(seq_len, window):
+    rows = [[0] * seq_len] * seq_len
+    for i in range(seq_len):
+        for j in range(max(0, i - window + 1), i + 1):
+            rows[i][j] = 1
+    return np.array(rows)
+# --- np.roll
+def sliding_window_mask(seq_len, window):
+    row = np.zeros(seq_len)
+    row[:window] = 1
+    return np.stack([np.roll(row, i) for i in range(seq_len)])
+# --- normalised
+def sliding_window_mask(seq_len, window):
+    distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
+    mask = ((distance >= 0) & (distance < window)).astype(np.float32)
+    return mask / mask.sum(-1, keepdims=True)
+# --- subtracts a shifted mask
+def sliding_window_mask(seq_len, window):
+    return causal_mask(seq_len) - np.tril(np.ones((seq_len, seq_len)), -window - 1)

@@ -360,3 +360,167 @@ class Softmax:
 
     def __call__(self, x):
         return self.forward(x)
+# --- einsum habit
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / np.sum(e.data, axis=dim, keepdims=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- np.exp on the Tensor with axis words
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = np.exp(x - np.max(x, axis=dim, keepdims=True))
+        return e / np.sum(e, axis=dim)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- dtype cast
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = np.exp(x.data.astype(np.float16))
+        return Tensor(e / e.sum(axis=dim, keepdims=True))
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- return in one branch
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        if dim == -1:
+            return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- dim off by one
+class Softmax:
+    def forward(self, x, dim=-1):
+        dim = dim - 1 if x.ndim > 1 else dim
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- reversed result
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return (e / e.sum(dim, keepdim=True))[::-1]
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- transposes
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return (e / e.sum(dim, keepdim=True)).transpose(0, -1)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- two results
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True), e
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- a numpy result from a list
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return [v for v in e / e.sum(dim, keepdim=True)]
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- divides by exp of the sum
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / x.sum(dim, keepdim=True).exp()
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- exp base 10
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x * 2.302585 - x.max(dim, keepdim=True) * 2.302585).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- temperature
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = ((x - x.max(dim, keepdim=True)) / 2).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- cumulative
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return Tensor(np.cumsum((e / e.sum(dim, keepdim=True)).data, axis=dim))
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- 1 - softmax
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return 1 - e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- wrong attribute
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- max values
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True).values).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- max index
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)[0]).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- keepdims True in numpy on data, then wrong
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = Tensor(np.exp(x.data - x.data.max(dim)))
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- no init of e in a branch
+class Softmax:
+    def forward(self, x, dim=-1):
+        if dim == -1:
+            e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- return self
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        self.shares = e / e.sum(dim, keepdim=True)
+        return self
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)

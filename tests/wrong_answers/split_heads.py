@@ -135,3 +135,58 @@ def _split_heads(x, num_heads):
     B, L, E = x.shape
     x.data = x.data.reshape(B, L, num_heads, E // num_heads).transpose(0, 2, 1, 3)
     return x
+# --- D times H wrong
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    return x.reshape(B, L, E // num_heads, -1).transpose(1, 2)
+# --- chunk loop last lost
+def _split_heads(x, num_heads):
+    from tinytorch.core.tensor import stack
+    D = x.shape[-1] // num_heads
+    return stack([x[:, :, h * D:(h + 1) * D] for h in range(num_heads - 1)], 1)
+# --- stack at 2
+def _split_heads(x, num_heads):
+    from tinytorch.core.tensor import stack
+    D = x.shape[-1] // num_heads
+    return stack([x[:, :, h * D:(h + 1) * D] for h in range(num_heads)], 2)
+# --- cat in place of stack
+def _split_heads(x, num_heads):
+    from tinytorch.core.tensor import cat
+    D = x.shape[-1] // num_heads
+    return cat([x[:, :, h * D:(h + 1) * D] for h in range(num_heads)], 1)
+# --- cat of tensor
+def _split_heads(x, num_heads):
+    from tinytorch.core.tensor import cat
+    return cat(x, 1)
+# --- transposes twice
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    return x.reshape(B, L, num_heads, E // num_heads).transpose(1, 2).transpose(1, 2)
+# --- size call
+def _split_heads(x, num_heads):
+    B, L, E = x.size()
+    return x.reshape(B, L, num_heads, E // num_heads).transpose(1, 3)
+# --- unpack two from shape slice
+def _split_heads(x, num_heads):
+    B, L = x.shape
+    return x
+# --- head_dim undefined
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    return x.reshape(B, L, num_heads, head_dim).transpose(1, 2)
+# --- list shape
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    return x.reshape([B, L, num_heads, E // num_heads]).transpose(1, 2).data
+# --- sequence of one
+def _split_heads(x, num_heads):
+    return x[:, None]
+# --- rolled heads
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    h = x.reshape(B, L, num_heads, E // num_heads).transpose(1, 2)
+    return Tensor(np.roll(h.data, 1, axis=1))
+# --- batch reversed
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    return x[::-1].reshape(B, L, num_heads, E // num_heads).transpose(1, 2)
