@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograded_tests.m04_attention._multi_head import COMPUTATIONS, reference
-from autograded_tests.m04_attention._multi_head import PROJECTION_NAMES as PROJECTION_NAMES
+from autograded_tests.m04_attention._multi_head import COMPUTATIONS, PROJECTION_NAMES, reference
 from autograded_tests.m04_attention.apply_mask import EXERCISE as APPLY_MASK
 from autograded_tests.m04_attention.compute_attention_scores import EXERCISE as COMPUTE_ATTENTION_SCORES
 from autograded_tests.m04_attention.merge_heads import EXERCISE as MERGE_HEADS
