@@ -180,9 +180,6 @@ WRONG_MASKS = (
         lambda L, S: 1 - right_mask(L, S),
     ),
     attends(
-        "The mask is 0 where a query may look. It should be 1 there, and 0 elsewhere.", lambda L, S: np.zeros((L, S))
-    ),
-    attends(
         "The mask is an upper triangle: a query looks at itself and at the future. It should look at itself and the past.",
         lambda L, S: np.triu(np.ones((L, S)), S - L),
     ),
@@ -198,7 +195,7 @@ NOT_READ = (
 )
 OTHER_WRONG_STEPS = (
     attends(
-        "All keys get the same weight, the future too. The weights should come of attention, with the mask.",
+        "All keys get the same weight, the future too, as with a mask of 0 only. It should be 1 where a query may look.",
         share=lambda s: np.full(s.shape, 1 / s.shape[-1]),
     ),
     attends(

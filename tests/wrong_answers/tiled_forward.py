@@ -1117,22 +1117,3 @@ def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
             largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
         result[rows], logsumexp[rows] = output / total, largest + np.log(total)
     return result, logsumexp
-# --- logsumexp before the last tile
-def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
-    of_queries, of_keys = _tile_sizes(block)
-    L, S = len(Q), len(K)
-    result = np.empty((L, V.shape[-1]), Q.dtype)
-    logsumexp = np.empty((L, 1))
-    for rows in _blocks(L, of_queries):
-        n = rows.stop - rows.start
-        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
-        output = np.zeros((n, V.shape[-1]), Q.dtype)
-        for keys in _blocks(S, of_keys):
-            if causal and keys.start > rows.stop - 1 + S - L:
-                break
-            scores = _tile_scores(Q, K, rows, keys, mask, causal)
-            before = largest
-            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
-        result[rows] = output / total
-        logsumexp[rows] = before + np.log(total)
-    return result, logsumexp
