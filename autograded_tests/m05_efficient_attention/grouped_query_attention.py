@@ -196,7 +196,7 @@ WRONG_HEADS = (
     groups(
         "Two query heads share a key-value head, whatever H and G are. It should be H // G.",
         lambda H, G: np.minimum(np.arange(H) // 2, G - 1),
-        cases=WITHOUT_MASK,
+        cases=(GROUPS,),
     ),
     groups(
         "All query heads look at the first key-value head. Head h should look at h // (H // G).",
