@@ -8,6 +8,7 @@ from pathlib import Path
 from autograded_tests import exercises_of
 from grader.course import ROOT, modules, student_copy
 from grader.errors import CourseError
+from grader.handed_out import handed_out
 from grader.student_copies import has_work
 
 FILES = Path(__file__).parent / "kit_files"
@@ -69,6 +70,7 @@ def kit_files(module: str) -> dict[str, bytes]:
     ).encode()
     files["Makefile"], files["course.py"] = ((FILES / name).read_bytes() for name in ("Makefile", "course.py"))
     files["requirements.txt"] = "".join(f"{name}=={_locked(name)}\n" for name in PACKAGES).encode()
+    files["course.json"] = handed_out(module, copy)
     return files | {".module": f"{notebook}\n".encode(), f"{notebook}.ipynb": copy.read_bytes()}
 
 
