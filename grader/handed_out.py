@@ -14,7 +14,13 @@ def handed_out(module: str, notebook: Path) -> bytes:
         "notebook": notebook.stem,
         "exercises": [{"name": e.name, "points": e.points, "defines": e.defines} for e in exercises_of(module)],
         "cells": [
-            {"name": grade_id(c), "id": c.get("id", ""), "kind": kind_of(c), "source": text_of(c["source"])}
+            {
+                "type": c["cell_type"],
+                "name": grade_id(c),
+                "id": c.get("id", ""),
+                "kind": kind_of(c),
+                "source": text_of(c["source"]),
+            }
             for c in cells
             if kind_of(c) != CellKind.TEXT
         ],

@@ -9,6 +9,7 @@ from autograded_tests import exercises_of
 from grader.course import ROOT, modules, student_copy
 from grader.errors import CourseError
 from grader.handed_out import handed_out
+from grader.notebook import CellKind, kind_of
 from grader.student_copies import has_work
 
 FILES = Path(__file__).parent / "kit_files"
@@ -66,7 +67,12 @@ def kit_files(module: str) -> dict[str, bytes]:
         files[f"examples/{path.name}"] = path.read_bytes()
     readme = Template((FILES / "README.md.j2").read_text(encoding="utf-8"), keep_trailing_newline=True)
     files["README.md"] = readme.render(
-        title=title, notebook=notebook, exercises=exercises, examples=bool(examples)
+        title=title,
+        module=module,
+        notebook=notebook,
+        exercises=exercises,
+        examples=bool(examples),
+        written=any(kind_of(c) == CellKind.WRITTEN for c in cells),
     ).encode()
     files["Makefile"], files["course.py"] = ((FILES / name).read_bytes() for name in ("Makefile", "course.py"))
     files["requirements.txt"] = "".join(f"{name}=={_locked(name)}\n" for name in PACKAGES).encode()
