@@ -105,7 +105,7 @@ def _text(path):
     for encoding in ["utf-16"] if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ["utf-8-sig", "cp1252"]:
         with contextlib.suppress(UnicodeDecodeError):
             return data.decode(encoding)
-    return data.decode("utf-8", errors="replace")
+    return data.decode(encoding, errors="replace")
 
 
 def _cell(number, cell):
@@ -187,9 +187,10 @@ def _differing(course, theirs, cells):
             "The notebook has lost its metadata; its cells are recognised by their text. "
             "Copy your answers into a fresh copy of the notebook before you hand it in."
         )
-    differing = [c for c in course.cells if all(t.source.strip() != c.source.strip() for t in theirs[c.name])]
+    pairs = [(c, t) for c in course.cells for t in theirs[c.name] if t.source.strip() == c.source.strip()]
+    same = {c.name for c, t in pairs if t.type == c.type}
     for kind, what in (("test", "Test"), ("given", "Given")):
-        names = [c.name for c in differing if c.kind == kind]
+        names = [c.name for c in course.cells if c.kind == kind and c.name not in same]
         if names:
             notes.append(f"{what} cells changed or missing in your notebook, run as handed out: {', '.join(names)}.")
     return notes
@@ -243,7 +244,7 @@ class Kernel:
             self.client.start_channels()
             self.client.wait_for_ready(timeout=120)
         except (RuntimeError, OSError) as error:
-            self._stop()
+            self.__exit__()
             raise Problem(f"Python's kernel does not start: {error}. {INSTALL}, and try again.") from None
 
     def _stop(self):
@@ -258,7 +259,7 @@ class Kernel:
         how, error = self._wait(request, SECONDS)
         if how == "stopped":
             self.manager.interrupt_kernel()  # so that it says in which line it was
-            _, error = self._wait(request, 3)
+            _, error = self._wait(request, min(3, SECONDS))
         return how, error
 
     def _wait(self, request, seconds):
@@ -304,7 +305,7 @@ def explain(how, error, course, name=""):
     if kind == "StdinNotImplementedError":
         return [f"asks for input(), and nobody answers here{where}", "Write the value into the code instead."]
     if kind == "NotImplementedError":
-        called = re.findall(r"^(?:Cell In|<ipython-input).* in ([A-Za-z_]\w*)", "\n".join(frames), re.MULTILINE)
+        called = re.findall(r"^(?:Cell In|/tmp/ipykernel).* in ([A-Za-z_]\w*)", "\n".join(frames), re.MULTILINE)
         needed = [n for n, e in course.exercises.items() if called and e["defines"] == called[-1] and n != name]
         return [(f"needs {needed[0]}, which is not answered yet" if needed else "not answered yet") + where]
     first = re.sub(r" \(\S+?\.py, line (\d+)\)$", r" (line \1 of the cell)", first)
@@ -326,9 +327,7 @@ def _plain(text):
 
 def _line(frames):
     """The line that raised: the last one that is in a cell."""
-    arrows = [
-        re.findall(r"^-+> *\d+ (.*)", f, re.MULTILINE) for f in frames if f.startswith(("Cell In[", "<ipython-input"))
-    ]
+    arrows = [re.findall(r"^-+> *\d+ (.*)", f, re.MULTILINE) for f in frames if re.match("Cell In|/tmp/ipykernel", f)]
     lines = [found[-1] for found in arrows if found]
     lines = lines or re.findall(r"^ *Cell In\[\d+\], line \d+\n *(.*)\n *\^", "\n".join(frames), re.MULTILINE)
     return lines[-1].strip() if lines else ""
@@ -417,7 +416,7 @@ def skip(*names):
         SKIPPED.write_text("".join(f"{name}\n" for name in skipped), encoding="utf-8")
     except OSError as error:
         raise Problem(f"{SKIPPED} cannot be written ({error.strerror}). {CLOSE} {COPY}") from None
-    show(f"Left for later: {', '.join(skipped) or 'nothing'}. `check` does not run the tests of these.")
+    show(f"Left for later, so that `check` passes over it: {', '.join(skipped) or 'nothing'}.")
     return 0
 
 
