@@ -176,7 +176,7 @@ def _answer(course, ours, claims, cells, notes):
 
 def _filled(theirs, ours):
     """There is more in it than what was handed out."""
-    return theirs.source.strip() not in ("", "YOUR ANSWER HERE", ours.source.strip())
+    return theirs.source.strip() not in ("", ours.source.strip())
 
 
 def _differing(course, theirs, cells):

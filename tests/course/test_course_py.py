@@ -47,7 +47,7 @@ FORMS: dict[str, Callable[[bytes], bytes]] = {
     "byte-order mark": lambda data: b"\xef\xbb\xbf" + data,
     "UTF-16": lambda data: data.decode().encode("utf-16"),
     "format 3": format_3,
-    "Windows letters": lambda data: data.decode().replace("# Attention", "# Attention, caf\xe9").encode("cp1252"),
+    "Windows letters": lambda data: data.decode().replace("\\u00e9", "\xe9").encode("cp1252"),
     "lines that end with CR LF": lambda data: data.replace(b"\\n", b"\\r\\n"),
 }
 
@@ -55,10 +55,11 @@ FORMS: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("form", FORMS)
 def test_what_the_grader_reads_is_read(form, kit):
     path = kit / "attention.ipynb"
-    path.write_bytes(FORMS[form](submission()))
+    letters = own_cell("assert 'caf\xe9' == 'caf' + chr(233)")
+    path.write_bytes(FORMS[form](submission(edit=lambda notebook: notebook["cells"].append(letters))))
     said = run(kit, "check")
-    assert "8 of 8 exercises pass their visible tests: 28 of 28 points;" in said and said.endswith("status 0")
-    assert "handed out" not in said
+    assert "8 of 8 exercises pass their visible tests: 28 of 28 points; 2 of 2" in said and said.endswith("status 0")
+    assert "handed out" not in said and "ok   causal_mask   1 point\n" in said
 
 
 @pytest.mark.parametrize(
@@ -172,6 +173,12 @@ def test_every_kit_with_right_answers_passes(unpacked, tmp_path):
         said = run(kit, "check")
         assert said.endswith("status 0"), said
         assert "no   " not in said and "handed out" not in said
+        course = load(kit)
+        handed_out = course.load_course()
+        steps = course.arrange(handed_out, course.read_cells(kit / module_notebook(module).name)).steps
+        assert [step[0] for step in steps] == [
+            c.kind for c in handed_out.cells if c.kind in ("given", "answer", "test")
+        ]
 
 
 def empty_tests(notebook):
@@ -215,6 +222,7 @@ def lose_ids_too(notebook):
 def test_a_notebook_without_metadata_is_checked_all_the_same(edit, where, kit):
     (kit / "attention.ipynb").write_bytes(submission(WRONG, edit=edit))
     said = run(kit, "check")
+    assert "handed out" not in said
     assert "The notebook has lost its metadata; its cells are recognised by their text. Copy your answers into" in said
     assert "no   scale_scores   AssertionError" in said
     assert f"empty (question_scaling{where}, question_masking{where})." in said
@@ -231,11 +239,14 @@ def test_nothing_that_ran_is_not_all_that_passes(kit):
 def test_what_is_blank_is_not_answered_yet(kit):
     half = "#| export\ndef _merge_heads(x):\n    B, H, L, D = x.shape\n    # YOUR CODE HERE\n    raise NotImplementedError()\n"
     own = "#| export\ndef causal_mask(n):\n    raise NotImplementedError\n"
-    (kit / "attention.ipynb").write_bytes(submission({"merge_heads": half, "causal_mask": own}, blank=["split_heads"]))
+    rest = "def _scale_scores(scores, d_k):\n    return scores * d_k**-0.5\n    # YOUR CODE HERE\n    raise NotImplementedError()\n"
+    (kit / "attention.ipynb").write_bytes(
+        submission({"merge_heads": half, "causal_mask": own, "scale_scores": rest}, blank=["split_heads"])
+    )
     said = run(kit, "check")
-    for name in ("merge_heads", "causal_mask", "split_heads"):
+    for name in ("merge_heads", "causal_mask", "scale_scores", "split_heads"):
         assert f"no   {name}   not answered yet\n" in said
-    assert "4 of 8 exercises" in said and "4 to go;" in said  # multi-head attention needs them
+    assert "3 of 8 exercises" in said and "5 to go;" in said  # multi-head attention needs them
 
 
 def test_given_cells_are_run_as_handed_out_and_then_as_they_are(kit):
@@ -272,7 +283,7 @@ def test_an_answer_is_found_by_what_it_defines_the_last_that_is_filled_in(kit):
 def test_a_cell_of_ones_own_that_fails_is_named_by_its_first_line(kit):
     def edit(notebook):
         notebook["cells"].insert(3, own_cell("\n# a try\nx = 1 / 0\n"))
-        notebook["cells"].append(own_cell("def unused():\n    pass\n"))
+        notebook["cells"].append(own_cell("causal_mask(3)\n"))
 
     (kit / "attention.ipynb").write_bytes(submission(edit=edit))
     said = run(kit, "check")

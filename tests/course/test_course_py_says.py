@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import signal
+import subprocess
 import sys
 import time
 import warnings
@@ -319,3 +321,25 @@ def test_a_library_is_made_from_a_download_with_a_byte_order_mark(kit):
     made = (kit / "tinytorch" / "core" / "attention.py").read_text()
     assert "File to edit: ../../attention (1).ipynb." in made and "def causal_mask" in made
     assert {p.name for p in kit.iterdir() if p.is_dir()} == {"tinytorch", "examples"}
+
+
+def test_a_console_that_lacks_a_letter_shows_the_rest(kit):
+    (kit / "attention.ipynb").rename(kit / "attention \u2013 Kopie.ipynb")
+    command = [sys.executable, "course.py", "export"]
+    plain = os.environ | {"PYTHONIOENCODING": "ascii"}
+    (kit / "attention \u2013 Kopie.ipynb").write_bytes(submission(edit=lambda notebook: notebook["cells"].clear()))
+    done = subprocess.run(command, cwd=kit, env=plain, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("There is no attention.ipynb. attention ? Kopie.ipynb is read.")
+    assert done.stderr.startswith("Nothing was made: ") and done.returncode == 1
+
+
+@pytest.mark.long
+def test_ctrl_c_stops_it_with_a_word(kit):
+    endless = own_cell("open('begun', 'w').close()\nwhile True:\n    pass")
+    (kit / "attention.ipynb").write_bytes(submission(edit=lambda notebook: notebook["cells"].insert(0, endless)))
+    command = [sys.executable, "course.py", "check"]
+    with subprocess.Popen(command, cwd=kit, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not (kit / "begun").exists():
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate()[1] == "Stopped.\n" and process.returncode == 1

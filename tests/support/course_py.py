@@ -29,7 +29,7 @@ class PlainKernel:
 def load(kit: Path, kernel: type | None = PlainKernel) -> Any:
     spec = importlib.util.spec_from_file_location("course", kit / "course.py")
     assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     if kernel is not None:
         module.Kernel = kernel
