@@ -1,4 +1,4 @@
-"""What a student gets: the notebook, the library of the modules before it, and two commands, in one archive."""
+"""What a student gets: the notebook, the library of the modules before it, and three commands, in one archive."""
 
 import json
 import re

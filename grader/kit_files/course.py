@@ -300,8 +300,8 @@ def explain(how, error, course, name=""):
     if how == "died":
         return ["Python ended in it: by exit() or os._exit(), or for lack of memory"]
     kind, (first, *more) = error["ename"], _plain(error["evalue"]).strip("\n").split("\n")
-    if name and first.startswith(f"{name} "):  # sentences for you
-        return [first.removeprefix(name).strip(), *more]
+    if name and re.match(rf"{name}\b", first):  # sentences for you
+        return [first.removeprefix(name).strip(" :") or "not right yet", *more]
     if kind == "StdinNotImplementedError":
         return [f"asks for input(), and nobody answers here{where}", "Write the value into the code instead."]
     if kind == "NotImplementedError":

@@ -111,6 +111,8 @@ SYNTAX = "  Cell \x1b[1;32mIn[3], line 2\x1b[1;36m\x1b[0m\n\x1b[1;33m    return 
             error("Wrong", "apply_mask   values: got \x1b[31m[[1., 2.]]\x1b[0m,\r\n   expected [[2., 4.]]\n You divided.", FRAME),
             ["values: got [[1., 2.]],", "   expected [[2., 4.]]", " You divided."],
         ),
+        (error("Wrong", "apply_mask:\nYou divided.", FRAME), ["not right yet", "You divided."]),
+        (error("Wrong", "apply_masks", FRAME), ["Wrong: apply_masks   in: y = _scale_scores(x)"]),
         (error("AssertionError", "", FRAME), ["AssertionError   in: y = _scale_scores(x)"]),
         (error("TypeError", "no float", FRAME, LIBRARY), ["TypeError: no float   in: y = _scale_scores(x)"]),
         (
