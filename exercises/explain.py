@@ -1,13 +1,15 @@
 """Which sentence a failed case gets: that of a mistake that fits, or else what can be seen."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from exercises.compare import expected, predicted, same
+from exercises.differences import difference
 from exercises.model import Case, Exercise, Misconception, Question, Reply, Session, Sign
+from exercises.own_lines import in_plain_words
 from exercises.problem import Problem
 
 
@@ -31,6 +33,7 @@ class Said:
     follows  it says no more than that something else is to blame
     raised   it says what the student's own code raised
     quotes   a part of it was written by the student's own code
+    unless   it is true only if nothing else is wrong than gradients
     """
 
     sentence: str
@@ -38,6 +41,7 @@ class Said:
     follows: bool = False
     raised: bool = False
     quotes: bool = False
+    unless: bool = False
 
 
 QUOTED, LINE = 160, 60  # characters of what a student's code wrote in a sentence, and of its line among them
@@ -57,24 +61,59 @@ def explain(exercise: Exercise, session: Session, failures: Failures) -> dict[st
         name: [m for m in exercise.misconceptions if _fits(exercise, m, cases[name], failed)]
         for name, failed in failures.items()
     }
+    fits = {name: [m for m in found if not _is_wider(m, name, failures)] for name, found in fits.items()}
     passed = [case for case in exercise.cases if case.name not in failures]
     votes = {
         m: sum(m in found for found in fits.values())
         - sum(_would_lose(exercise, m, exercise.questions(c)) for c in passed if not m.cases or c.name in m.cases)
         for m in dict.fromkeys(m for found in fits.values() for m in found)
     }
-    said = {
-        name: Said(max(fits[name], key=votes.__getitem__).sentence, named=True)
-        if fits[name]
-        else _symptom(exercise, session, failed[0])
-        for name, failed in failures.items()
+    best = {
+        name: max(found, key=lambda m: (votes[m] > 0 and not m.rough, votes[m]))
+        for name, found in fits.items()
+        if found
     }
-    quotes = list(dict.fromkeys(s.sentence for s in said.values() if s.quotes))
-    said = {n: ANOTHER if s.sentence in quotes[QUOTES:] else s for n, s in said.items()}
+    said: dict[str, Said] = {}
+    likely = {m for m in best.values() if votes[m] > 1}
+    for name, failed in failures.items():
+        sentence = Said(best[name].sentence, named=True) if name in best else None
+        if sentence is None or best[name].rough:
+            sentence = _disturbance(exercise, session, failed[0]) or sentence
+        said[name] = sentence or _symptom_of_any(exercise, failed, likely, alone=not best)
+    said = _once(exercise, said, failures, best)
     values = [name for name, failed in failures.items() if not all(f.result.startswith("grad_") for f in failed)]
     if any(said[name].named for name in values):  # with a named mistake in the values, gradients and the rest follow
         return {n: s if n in values and (s.named or s.raised) else FOLLOWS for n, s in said.items()}
+    if any(f.result for name in values for f in failures[name]):  # wrong values have wrong gradients
+        return {n: FOLLOWS if s.unless else s for n, s in said.items()}
     return said
+
+
+def _is_wider(misconception: Misconception, name: str, failures: Failures) -> bool:
+    """Whether the line that raised, from which a mistake is known in this case, raised in cases that it says nothing of."""
+    line = failures[name][-1].reply.line
+    return bool(line and misconception.sign is not None and misconception.cases) and any(
+        failed[-1].reply.line == line and other not in misconception.cases for other, failed in failures.items()
+    )
+
+
+def _once(
+    exercise: Exercise, said: dict[str, Said], failures: Failures, best: Mapping[str, Misconception]
+) -> dict[str, Said]:
+    """A line that raised is told about once, and so are a student's own words but for a few."""
+    told = {
+        f.reply.line: said[name]
+        for name, m in best.items()
+        for f in failures[name]
+        if f.reply.line and m.sign is not None and _shows(exercise, m.sign, f)
+    }
+    for name, failed in failures.items():
+        line = failed[-1].reply.line
+        if name not in best and said[name].raised and line and told.setdefault(line, said[name]) != said[name]:
+            said[name] = FOLLOWS
+    quotes = list(dict.fromkeys(s.sentence for s in said.values() if s.quotes))
+    another = FOLLOWS if any(s.named for s in said.values()) else ANOTHER
+    return {n: another if s.sentence in quotes[QUOTES:] else s for n, s in said.items()}
 
 
 def _fits(exercise: Exercise, misconception: Misconception, case: Case, failed: Sequence[Failure]) -> bool:
@@ -83,18 +122,25 @@ def _fits(exercise: Exercise, misconception: Misconception, case: Case, failed: 
         return False
     if misconception.sign is not None:
         return any(_shows(exercise, misconception.sign, f) for f in failed)
+    agreed = False
     for f in failed:
-        prediction = None if f.reply.problem else predicted(misconception, f.question)
+        prediction = predicted(misconception, f.question)
+        if f.reply.problem and prediction is None:  # the wrong computation raises there, too
+            continue
         reference = expected(exercise, f.question)
         keys = [key for key in f.question.compare if prediction is not None and key in prediction]
-        if prediction is None or not keys:
+        if f.reply.problem or prediction is None or not keys:
             return False
         if not all(key in f.reply.arrays and same(f.reply.arrays[key], prediction[key]) for key in keys):
             return False
+        others = set(prediction) & set(f.reply.arrays) & set(reference) - set(keys)
+        if not all(same(f.reply.arrays[key], np.asarray(prediction[key], dtype=float)) for key in others):
+            return False
         if all(same(np.asarray(prediction[key], dtype=float), reference[key]) for key in keys):
             return False
+        agreed = True
     wrong = {f.question for f in failed}
-    return not _would_lose(exercise, misconception, [q for q in exercise.questions(case) if q not in wrong])
+    return agreed and not _would_lose(exercise, misconception, [q for q in exercise.questions(case) if q not in wrong])
 
 
 def is_own_mistake(exercise: Exercise, case: Case, failed: Sequence[Failure]) -> bool:
@@ -120,17 +166,60 @@ def _would_lose(exercise: Exercise, misconception: Misconception, questions: Seq
     )
 
 
-def _symptom(exercise: Exercise, session: Session, failure: Failure) -> Said:
-    """What can be said of a failed case without knowing the mistake. Never an expected value."""
+def _symptom_of_any(
+    exercise: Exercise, failed: Sequence[Failure], likely: Container[Misconception], alone: bool
+) -> Said:
+    """What can be said of a case whose mistake is not known; likely are those that explain several others."""
+    *_, last = failed
+    if last.reply.problem is Problem.RAISED and any(
+        m in likely and m.wrong is not None and predicted(m, last.question) is None for m in exercise.misconceptions
+    ):
+        return FOLLOWS
+    first = _symptom(exercise, failed[0])
+    if first.named:
+        return first
+    if last.reply.problem:
+        raised = _problem(last.reply)
+        return raised if raised.named else first
+    common = _difference(exercise, failed) if alone else None
+    return first if common is None else Said(common, named=True)
+
+
+def _difference(exercise: Exercise, failed: Sequence[Failure]) -> str | None:
+    """What all results that are wrong here have in common."""
+    key = failed[0].result
+    if any(f.result != key or key not in f.reply.arrays for f in failed) or key.startswith("grad_"):
+        return None
+    return difference(key, [(f.reply.arrays[key], expected(exercise, f.question)[key]) for f in failed])
+
+
+def _disturbance(exercise: Exercise, session: Session, failure: Failure) -> Said | None:
+    """What makes any result wrong: an input that was changed, or numbers that are other ones in each call."""
     question, reply, key = failure.question, failure.reply, failure.result
     if reply.problem:
-        return _problem(reply)
+        return None
     if (changed := _changed_input(question, reply)) is not None:
         return Said(
             f"The input {changed} was changed in place. Compute a new Tensor and leave the input alone.", named=True
         )
+    if key not in reply.arrays or key.startswith("grad_") or reply.arrays[key].dtype.kind not in "fiub":
+        return None
+    again = session.ask(exercise.name, question, {})
+    if not again.problem and key in again.arrays and not _identical(reply.arrays[key], again.arrays[key]):
+        return Said(
+            "The result differs from one call to the next. Nothing in it may be random or made anew in each call.",
+            named=True,
+        )
+    return None
+
+
+def _symptom(exercise: Exercise, failure: Failure) -> Said:
+    """What can be said of a failed case without knowing the mistake. Never an expected value."""
+    question, reply, key = failure.question, failure.reply, failure.result
+    if reply.problem:
+        return _problem(reply)
     answer, reference = reply.arrays.get(key), expected(exercise, question)[key]
-    if key.startswith("grad_"):
+    if key.startswith("grad_") and question.probe != "array_function":  # there they are what is asked for
         for other, right in expected(exercise, question).items():
             if (
                 not other.startswith("grad_")
@@ -144,19 +233,18 @@ def _symptom(exercise: Exercise, session: Session, failure: Failure) -> Said:
                 f"No gradient reaches {name}: the graph is cut. Stay with Tensor operations, without `.data`.",
                 named=True,
             )
-        return Said(f"The gradient of {name} is not right, although the result may be.")
+        return Said(
+            f"The gradient of {name} is not right. Is a part of the computation cut from the graph, "
+            "by `.data`, `.detach()` or `Tensor(...)`?",
+            named=True,
+            unless=True,
+        )
     if answer is None:
         return Said(f"There is no `{key}`.", named=True)
     if answer.shape != reference.shape:
         return _other_shape(key, answer, reference)
     if answer.dtype.kind not in "fiub":
         return Said(f"`{key}` holds values of type {answer.dtype}. It should hold plain numbers.", named=True)
-    again = session.ask(exercise.name, question, {})
-    if not again.problem and key in again.arrays and not _identical(answer, again.arrays[key]):
-        return Said(
-            "The result differs from one call to the next. Nothing in it may be random or made anew in each call.",
-            named=True,
-        )
     return _where(key, answer, reference)
 
 
@@ -182,6 +270,11 @@ def _problem(reply: Reply) -> Said:
         case Problem.RAISED:
             if not reply.line:
                 return Said(f"It cannot be used as its description says: {text}", raised=True, quotes=True)
+            if (words := in_plain_words(_plain(reply.text, 3 * QUOTED), reply.line)) is not None:
+                mark = "" if words.endswith("?") else "."
+                return Said(
+                    f"Your line `{_plain(reply.line, LINE)}` {words}{mark}", named=True, raised=True, quotes=True
+                )
             line, text = _plain(reply.line, LINE), _plain(text, QUOTED - LINE)
             return Said(f"Your line `{line}` raised {text}", raised=True, quotes=True)
         case Problem.TIME:

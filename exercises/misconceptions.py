@@ -5,7 +5,9 @@ from collections.abc import Callable
 import numpy as np
 
 from exercises.model import Arrays, Misconception, Question, Sign
-from exercises.signs.exceptions import Raised, raised
+from exercises.signs.exceptions import Raised, cannot_be_called, raised
+
+CUT = "by `.data`, `.detach()` or `Tensor(...)`"  # how a value is cut from the graph
 
 
 def computes(
@@ -19,17 +21,17 @@ def computes(
     return Misconception(sentence, wrong=wrong, cases=cases)
 
 
-def says(sentence: str, *kinds: Raised, cases: tuple[str, ...] = ()) -> Misconception:
-    """A mistake that shows in what the student's code raised."""
-    return Misconception(sentence, sign=raised(*kinds), cases=cases)
+def says(sentence: str, *kinds: Raised, cases: tuple[str, ...] = (), line: str = "") -> Misconception:
+    """A mistake that shows in what the student's code raised, and maybe in the line that did (a pattern)."""
+    return Misconception(sentence, sign=raised(*kinds, line=line), cases=cases)
 
 
-def shows(sentence: str, sign: Sign, cases: tuple[str, ...] = ()) -> Misconception:
+def shows(sentence: str, sign: Sign, cases: tuple[str, ...] = (), rough: bool = False) -> Misconception:
     """A mistake that shows in a reply; the signs are in exercises/signs/."""
-    return Misconception(sentence, sign=sign, cases=cases)
+    return Misconception(sentence, sign=sign, cases=cases, rough=rough)
 
 
-NAMES_KEPT = says(
-    "The function does not take the arguments that it was handed out with; keep their names and their order.",
-    Raised.ARGUMENTS,
+NAMES_KEPT = shows(
+    "The function does not take the arguments that it was handed out with. Keep their names and their order.",
+    cannot_be_called(),
 )

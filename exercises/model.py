@@ -82,12 +82,14 @@ class Misconception:
     wrong  question -> the results it would give (those it can tell), or None where it does not apply
     sign   for mistakes that are no computation
     cases  names of the cases in which it may be recognised; all if empty
+    rough  it says what can be seen rather than what was done: it speaks where nothing more specific fits
     """
 
     sentence: str
     wrong: Callable[[Question], Arrays | None] | None = None
     sign: Sign | None = None
     cases: tuple[str, ...] = ()
+    rough: bool = False
 
 
 @dataclass(frozen=True)

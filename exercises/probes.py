@@ -5,6 +5,7 @@ as they are afterwards (`Q_after`) and, when `grad` is given as the gradient of 
 inputs (`grad_Q`), as far as any arrived.
 """
 
+import contextlib
 import linecache
 import traceback
 import tracemalloc
@@ -19,7 +20,7 @@ from exercises.problem import Problem
 Arrays = dict[str, np.ndarray]
 Namespace = dict[str, Any]
 GIVEN = "<given>"  # the file of a cell that is not the student's
-MOST_RESULTS = 8  # that are taken from what may have no end
+MOST_RESULTS, MOST_PARAMETERS = 8, 100  # that are taken from what may have no end
 WITH_DEFAULT = ("mask", "causal", "block", "offset", "base")  # arguments that are named in a call
 
 
@@ -49,17 +50,44 @@ def _leaf(array: np.ndarray) -> Any:
     return Tensor(np.array(array), requires_grad=True, dtype=array.dtype)
 
 
-def _array(value: Any, what: str) -> np.ndarray:
+def _array(value: Any, what: str, wanted: str = "a Tensor") -> np.ndarray:
     from tinytorch.core.tensor import Tensor
 
     if isinstance(value, Tensor):
         value = value.data
     if not isinstance(value, np.ndarray | np.generic):
-        kind = "None (is there a return?)" if value is None else f"a {type(value).__name__}"
-        raise WrongKind(f"{what} should be a Tensor, it is {kind}")
+        raise WrongKind(f"{what} should be {wanted}, it is {_kind(value, what in ('The result', 'The mask'))}")
     if value.dtype.kind not in "fiubc":
         raise WrongKind(f"{what} should hold plain numbers, it holds values of type {value.dtype}")
     return np.array(value, copy=True)
+
+
+def _kind(value: Any, returned: bool = False) -> str:
+    """What something is, with an article."""
+    if value is None:
+        return "None (is there a return?)" if returned else "None"
+    name = "NumPy array" if isinstance(value, np.ndarray) else type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+def _check_is_tensor(value: Any, what: str) -> None:
+    from tinytorch.core.tensor import Tensor
+
+    if not isinstance(value, Tensor):
+        raise WrongKind(f"{what} should be a Tensor, it is {_kind(value)}")
+
+
+def _parameters(layer: Any, what: str = "parameters()") -> list[Any]:
+    """What parameters() lists. Raises WrongKind if that is no list of Tensors."""
+    from tinytorch.core.tensor import Tensor
+
+    given = layer.parameters()
+    if isinstance(given, Tensor | np.ndarray | dict | str) or not hasattr(given, "__iter__"):
+        raise WrongKind(f"{what} should give a list of Tensors, it gives {_kind(given, returned=True)}")
+    listed = list(islice(given, MOST_PARAMETERS))
+    for other in (p for p in listed if not isinstance(p, Tensor)):
+        raise WrongKind(f"{what} should list Tensors only, it lists {_kind(other)}")
+    return listed
 
 
 def _parts(result: Any) -> tuple[Any, ...] | None:
@@ -102,13 +130,17 @@ def linear(
     answers: Answers, x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None, grad: np.ndarray | None = None
 ) -> Arrays:
     layer = answers["Linear"](*weight.shape, **({} if bias is not None else {"bias": False}))
-    made = {"weight_shape": np.array(_array(layer.weight, "weight").shape)}
+    _check_is_tensor(layer.weight, "`.weight`")
+    made = {"weight_shape": np.array(layer.weight.shape)}
     tensor, layer.weight.data = _leaf(x), np.array(weight)
     tensors = {"x": tensor, "weight": layer.weight}
     if bias is not None:
-        made["bias_shape"] = np.array(_array(layer.bias, "bias").shape)
+        _check_is_tensor(layer.bias, "With a bias, `.bias`")
+        made["bias_shape"] = np.array(layer.bias.shape)
         layer.bias.data = np.array(bias)
         tensors["bias"] = layer.bias
+    else:
+        made["without_bias"] = np.array(int(getattr(layer, "bias", None) is None))
     y = layer(tensor)
     return {"y": _array(y, "The result"), **made, **_observe(y, grad, **tensors)}
 
@@ -116,13 +148,15 @@ def linear(
 def linear_parameters(answers: Answers, in_features: int, out_features: int, bias: bool) -> Arrays:
     """Which of [weight, bias] each entry of parameters() is (-1: neither)."""
     layer = answers["Linear"](in_features, out_features, bias=bias)
-    before = list(layer.parameters())
+    what = "parameters()" if bias else "With bias=False, parameters()"
+    before = _parameters(layer, what)
     layer(_leaf(np.ones((1, in_features), np.float32)))
-    kept = len(before) == len(layer.parameters()) and all(
-        a is b for a, b in zip(before, layer.parameters(), strict=True)
-    )
+    after = _parameters(layer, what)
+    kept = len(before) == len(after) and all(a is b for a, b in zip(before, after, strict=True))
     known = [layer.weight, layer.bias] if bias else [layer.weight]
+    _check_is_tensor(layer.weight, "`.weight`")
     return {
+        "without_bias": np.array(int(getattr(layer, "bias", None) is None)),
         "order": _which(before, known),
         "kept": np.array(int(kept)),
         "trainable": np.array([int(bool(getattr(p, "requires_grad", False))) for p in before]),
@@ -148,7 +182,7 @@ def scale_scores(answers: Answers, scores: np.ndarray, d_k: int, grad: np.ndarra
 
 
 def causal_mask(answers: Answers, seq_len: int) -> Arrays:
-    return {"mask": _array(answers["causal_mask"](seq_len), "The result")}
+    return {"mask": _array(answers["causal_mask"](seq_len), "The mask", "an array")}
 
 
 def _mask(mask: np.ndarray | None, as_tensor: bool) -> Any:
@@ -185,7 +219,8 @@ def scaled_dot_product_attention(
     result = function(q, k, v) if mask is None else function(q, k, v, mask=given)
     parts = _parts(result)
     if parts is None or len(parts) != 2:
-        raise WrongKind(f"Two results are asked for, output and weights; a {type(result).__name__} came back")
+        came = _kind(result, returned=True) if parts is None else f"{len(parts)} results"
+        raise WrongKind(f"Two results are asked for, output and weights; {came} came back")
     arrays = {"output": _array(parts[0], "The output"), "weights": _array(parts[1], "The second result")}
     arrays |= _observe(parts[0], grad, Q=q, K=k, V=v)
     return arrays if mask is None else arrays | {"mask_after": np.array(given.data if as_tensor else given)}
@@ -238,7 +273,10 @@ def multi_head_attention(
     layer = answers["MultiHeadAttention"](x.shape[-1], num_heads)
     tensors = {"x": _leaf(x), **_set_projections(layer, weights, biases)}
     call = layer if by_call else layer.forward
-    call(_leaf(x[:1, :1]))  # what an earlier call left behind must not matter
+    call(_leaf(x[:1, :1]))  # what earlier calls left behind must not matter
+    if mask is None:
+        with contextlib.suppress(Exception):
+            call(_leaf(x[:1]), mask=np.tri(x.shape[1], dtype=x.dtype))
     arguments = {} if mask is None else {"mask": _mask(mask, as_tensor)}
     if context is not None:
         tensors["context"] = arguments["context"] = _leaf(context)
@@ -252,12 +290,12 @@ def multi_head_parameters(answers: Answers, embed_dim: int, num_heads: int) -> A
     """Which of the 8 tensors each entry of parameters() is, before and after a call (-1: none of them)."""
     layer = answers["MultiHeadAttention"](embed_dim, num_heads)
     known = [t for name in PROJECTIONS for t in (getattr(layer, name).weight, getattr(layer, name).bias)]
-    before = _which(layer.parameters(), known)
+    before = _which(_parameters(layer), known)
     layer(_leaf(np.ones((1, 2, embed_dim), np.float32)))
     sizes = [getattr(layer, name, -1) for name in ("embed_dim", "num_heads", "head_dim")]
     return {
         "parameters": np.sort(before),
-        "parameters_after": np.sort(_which(layer.parameters(), known)),
+        "parameters_after": np.sort(_which(_parameters(layer), known)),
         "sizes": np.array(sizes, dtype=np.int64),
     }
 
@@ -291,7 +329,7 @@ def array_function(
         came = "None came back (is there a return?)" if answer is None else f"{len(parts)} came back"
         raise WrongKind(f"{len(results)} results are asked for, {', '.join(results)}; {came}")
     after = {f"{k}_after": v for k, v in given.items() if isinstance(v, np.ndarray) and k not in overwritten}
-    return {key: _array(part, f"`{key}`") for key, part in zip(results, parts, strict=True)} | after
+    return {key: _array(part, f"`{key}`", "an array") for key, part in zip(results, parts, strict=True)} | after
 
 
 def _slices(pieces: Sequence[int]) -> list[slice]:

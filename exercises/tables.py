@@ -101,7 +101,11 @@ def _portable(array: np.ndarray) -> np.ndarray:
 def _mistake(
     misconception: Misconception, asked: Mapping[Question, str], expected: Mapping[Question, Arrays], block: _Block
 ) -> dict[str, Any]:
-    told: dict[str, Any] = {"sentence": misconception.sentence, "cases": misconception.cases}
+    told: dict[str, Any] = {
+        "sentence": misconception.sentence,
+        "cases": misconception.cases,
+        "rough": misconception.rough,
+    }
     if misconception.sign is not None:
         sign = misconception.sign
         return told | {"sign": [sign.shows.__name__, sign.arguments, sign.named]}
@@ -167,7 +171,7 @@ def _unpacked(told: dict[str, Any], arrays: list[np.ndarray], earlier: Mapping[s
     for m in told["mistakes"]:
         wrong = {questions[int(number)]: results(found) for number, found in m.get("wrong", {}).items()}
         sign = _sign(*m.get("sign", ()))
-        mistakes.append(Misconception(m["sentence"], None if sign else wrong.get, sign, tuple(m["cases"])))
+        mistakes.append(Misconception(m["sentence"], None if sign else wrong.get, sign, tuple(m["cases"]), m["rough"]))
     uses = tuple(earlier[name] for name in told["uses"])
     return Exercise(
         told["name"], told["module"], told["defines"], tuple(cases), expected.__getitem__, tuple(mistakes), uses

@@ -8,8 +8,15 @@ from autograded_tests import references
 from exercises.data import Data
 from exercises.misconceptions import says, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question
-from exercises.signs.exceptions import Raised
-from exercises.signs.parameters import any_is, not_weight_then_bias, transposed_weight, weight_or_bias_missing
+from exercises.signs.exceptions import Raised, cannot_be_called
+from exercises.signs.parameters import (
+    any_is,
+    bias_in_spite_of_that,
+    not_weight_then_bias,
+    other_values,
+    transposed_weight,
+    weight_or_bias_missing,
+)
 
 Inputs = dict[str, np.ndarray]
 BY_HAND = {
@@ -47,7 +54,7 @@ def parameters(d: Data) -> tuple[Question, ...]:
     return tuple(
         Question("linear_parameters", {"in_features": d.L, "out_features": d.L, "bias": bias}, compare)
         for bias in (True, False)
-        for compare in (("kept",), ("order", "trainable", "varied"))
+        for compare in (("kept",), ("order", "trainable", "varied") if bias else ("without_bias", "order", "trainable"))
     )
 
 
@@ -58,7 +65,9 @@ def gradient(d: Data) -> tuple[Question, ...]:
 def reference(question: Question) -> Arrays:
     if question.probe == "linear_parameters":
         known = 2 if question["bias"] else 1
-        return {"order": np.arange(known), "kept": np.array(1), "trainable": np.ones(known), "varied": np.array(1)}
+        one = np.array(1)
+        order, trainable = np.arange(known), np.ones(known)
+        return {"without_bias": one, "order": order, "kept": one, "trainable": trainable, "varied": one}
     x, weight, bias = question["x"], question["weight"], question.get("bias")
     answer = {"y": references.linear(x, weight, bias), "x_after": x}
     answer |= {"weight_shape": np.array(weight.shape), "bias_shape": np.array(weight.shape[1:])}
@@ -93,36 +102,99 @@ EXERCISE = Exercise(
     ),
     reference=reference,
     misconceptions=(
-        computes("The bias is not added.", lambda x, w, b: x @ w),
-        computes("The bias is subtracted.", lambda x, w, b: x @ w - b),
-        computes("The bias is added twice.", lambda x, w, b: x @ w + 2 * b),
-        computes("The bias is multiplied.", lambda x, w, b: x @ w * b),
+        computes("The bias is not added. It is y = x @ weight + bias.", lambda x, w, b: x @ w),
+        computes("The bias is subtracted. Add it.", lambda x, w, b: x @ w - b),
+        computes("The bias is added twice. Add it once.", lambda x, w, b: x @ w + 2 * b),
+        computes("The result is multiplied by the bias. Add the bias.", lambda x, w, b: x @ w * b),
         computes(
             "The weight is transposed. It is (in_features, out_features), so that y = x @ weight + bias.",
             lambda x, w, b: x @ w.T + b,
         ),
-        computes("The bias is added to x before the product.", lambda x, w, b: (x + b) @ w),
-        computes("The input is added to the result.", lambda x, w, b: x @ w + b + x),
+        computes("The bias is added to x before the product. Add it to the product.", lambda x, w, b: (x + b) @ w),
         computes(
-            "Negative results were cut off. A linear layer has no activation.", lambda x, w, b: np.maximum(x @ w + b, 0)
+            "The input is added to the result. It is y = x @ weight + bias, no more.", lambda x, w, b: x @ w + b + x
         ),
-        computes("The product is divided by the number of inputs.", lambda x, w, b: x @ w / w.shape[0] + b),
+        computes(
+            "Negative results are set to 0. A linear layer has no activation.", lambda x, w, b: np.maximum(x @ w + b, 0)
+        ),
+        computes(
+            "The product is divided by the number of inputs. It is y = x @ weight + bias.",
+            lambda x, w, b: x @ w / w.shape[0] + b,
+        ),
+        computes(
+            "A sigmoid is applied. A linear layer has no activation.", lambda x, w, b: 1 / (1 + np.exp(-(x @ w + b)))
+        ),
+        computes("A tanh is applied. A linear layer has no activation.", lambda x, w, b: np.tanh(x @ w + b)),
+        computes("The product is added twice. It is y = x @ weight + bias.", lambda x, w, b: 2 * (x @ w) + b),
+        computes("The sign of the result is flipped. It is y = x @ weight + bias.", lambda x, w, b: -(x @ w + b)),
         shows(
-            "The weight has the shape (out_features, in_features). Here it is (in_features, out_features).",
+            "With bias=False there is a bias all the same. Then `.bias` is None, and nothing is added.",
+            any_is("without_bias", 0),
+            ("without a bias",),
+        ),
+        shows(
+            "With bias=False `.bias` is not None. It should be None, and nothing is added.",
+            bias_in_spite_of_that(),
+            ("parameters",),
+        ),
+        shows(
+            "The weight has the shape (out_features, in_features). It should be (in_features, out_features).",
             transposed_weight(),
         ),
-        says("With bias=False there is no bias: `.bias` is None, and nothing is added.", Raised.NO_MASK),
-        says("The shapes do not fit: x is (..., in_features), the weight (in_features, out_features).", Raised.PRODUCT),
+        shows(
+            "The weight has the wrong shape. It should be (in_features, out_features).",
+            other_values("weight_shape"),
+            rough=True,
+        ),
+        shows(
+            "The bias has the wrong shape. It should be (out_features,): one number for each output.",
+            other_values("bias_shape"),
+            rough=True,
+        ),
         says(
-            "The number of axes of x is fixed. There may be any number of leading axes.",
+            "With bias=False `.bias` is None, and you compute with it all the same. Add nothing then.",
+            Raised.NO_MASK,
+            cases=("without a bias", "parameters"),
+            line="bias",
+        ),
+        says(
+            "The weight is transposed before the product. It is (in_features, out_features), so that y = x @ weight + bias.",
+            Raised.PRODUCT,
+            line=r"\.m?T\b|transpose|swapaxes",
+        ),
+        says(
+            "The weight is on the left of the product. It is y = x @ weight + bias.",
+            Raised.PRODUCT,
+            line=r"weight\s*(@|\.matmul)|matmul\(\s*self\.weight",
+        ),
+        says(
+            "x and the weight are multiplied number by number, `*`. A linear layer takes the matrix product, `@`.",
+            Raised.ELEMENTWISE,
+            line="weight",
+        ),
+        says(
+            "With more leading axes it fails. x may have any number of axes, and only the last one is in_features wide.",
             Raised.UNPACK,
             Raised.AXIS,
             Raised.INDEX,
+            Raised.PRODUCT,
+            Raised.BROADCAST,
+            Raised.RESHAPE,
+            cases=("more leading axes",),
         ),
-        shows("parameters() gives other tensors at each call. Create them once, in `__init__`.", any_is("kept", 0)),
-        shows("parameters() must list the very tensors `.weight` and `.bias`, not copies.", any_is("order", -1)),
-        shows("parameters() lacks the bias, or the weight.", weight_or_bias_missing()),
-        shows("parameters() lists the weight first, then the bias, each once.", not_weight_then_bias()),
+        shows(
+            "parameters() gives other Tensors at each call. Create them once, in `__init__`, and give these.",
+            any_is("kept", 0),
+        ),
+        shows(
+            "parameters() lists Tensors that are not `.weight` and `.bias`, such as copies. It should list these two.",
+            any_is("order", -1),
+        ),
+        shows("parameters() lacks the weight, or a bias that there is. It should list both.", weight_or_bias_missing()),
+        shows(
+            "parameters() should list the weight first, then the bias, each once. Yours has another order, or one twice.",
+            not_weight_then_bias(),
+        ),
         shows(
             "The parameters must be created with requires_grad=True, or training cannot change them.",
             any_is("trainable", 0),
@@ -130,6 +202,19 @@ EXERCISE = Exercise(
         shows(
             "All weights start equal. Draw them with `_start_values`, or all outputs learn the same.",
             any_is("varied", 0),
+        ),
+        shows(
+            "A layer cannot be called: `layer(x)`. Give the class a method `__call__`.",
+            cannot_be_called(Raised.NOT_CALLABLE),
+        ),
+        shows(
+            "The layer has no `.weight` or no `.bias`. Keep them under these names; without a bias, `.bias` is None.",
+            cannot_be_called(Raised.NO_WEIGHT),
+        ),
+        shows("`parameters` is missing. It lists the weight and the bias.", cannot_be_called(Raised.NO_PARAMETERS)),
+        shows(
+            "`Linear` takes other arguments than described. It is Linear(in_features, out_features, bias=True), and a layer is called with x.",
+            cannot_be_called(),
         ),
     ),
 )

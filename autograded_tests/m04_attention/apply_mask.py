@@ -9,9 +9,9 @@ from autograded_tests.m04_attention.scale_scores import three_axes
 from autograded_tests.variants import Array, softmax, swap
 from exercises.data import Data
 from exercises.misconceptions import computes, says, shows
-from exercises.model import Arrays, Case, Exercise, Question, StandIn
-from exercises.signs.arrays import holds_nan
-from exercises.signs.exceptions import Raised
+from exercises.model import Arrays, Case, Exercise, Misconception, Question, StandIn
+from exercises.signs.arrays import holds_nan, other_shape
+from exercises.signs.exceptions import Raised, cannot_be_called
 from exercises.signs.masks import blocked_too_high, nothing_finite_left
 
 SCORES_BY_HAND = np.array([[0.5, -2, 3], [1, 2, -1]], np.float32)
@@ -108,6 +108,14 @@ def where_blocked(value: float) -> Callable[[Array, Array], Array]:
 
 blocked = where_blocked(-1e9)
 
+
+def a_mask(mask: Array | None) -> Array:
+    """The mask; TypeError if it is None, with which `_apply_mask` is not called."""
+    if mask is None:
+        raise TypeError("mask is None")
+    return mask
+
+
 EXERCISE = Exercise(
     name="apply_mask",
     module="04_attention",
@@ -124,18 +132,42 @@ EXERCISE = Exercise(
     reference=reference,
     misconceptions=(
         shows(
-            "A query that may look nowhere has -inf for all its scores, and so nan for weights. Use MASK_VALUE, which is finite.",
+            "A query that may look nowhere gets no finite score, and so nan for weights. Use MASK_VALUE, which is finite.",
             nothing_finite_left(),
             ("a query that may look nowhere",),
         ),
         shows(
-            "A blocked score is nan, which spreads to every share of its row. Use MASK_VALUE.",
+            "A score is nan, and so are all shares of its row. Put MASK_VALUE where the mask is 0.",
             holds_nan("masked"),
         ),
         says(
-            "The mask does not fit the scores: a row for each query, a column for each key. Was it transposed or reshaped?",
-            Raised.BROADCAST,
-            cases=("values", "scores near 1000", "an array of True and False"),
+            "The mask does not fit the scores any more: was it transposed, reshaped or given an axis? Use it as it is.",
+            Raised.MASK_SHAPE,
+        ),
+        Misconception(
+            "A mask that is an array is ignored. The mask may be an array or a Tensor.",
+            wrong=lambda q: {
+                "masked": blocked(q["scores"], q["mask"]) if q["as_tensor"] else q["scores"],
+                "finite": np.ones(q["scores"].shape[:-1]),
+            },
+        ),
+        Misconception(
+            "A mask that is a Tensor is ignored. The mask may be an array or a Tensor.",
+            wrong=lambda q: {
+                "masked": q["scores"] if q["as_tensor"] else blocked(q["scores"], q["mask"]),
+                "finite": np.ones(q["scores"].shape[:-1]),
+            },
+        ),
+        computes(
+            "A mask that does not have two axes is ignored. It may have any number that broadcasts to the scores.",
+            "masked",
+            lambda scores, mask: blocked(scores, mask) if np.ndim(mask) == 2 else scores,
+        ),
+        computes(
+            "A query that may look nowhere is not masked at all. Put MASK_VALUE wherever the mask is 0.",
+            "masked",
+            lambda scores, mask: np.where(np.any(mask, axis=-1, keepdims=True), blocked(scores, mask), scores),
+            cases=("a query that may look nowhere",),
         ),
         computes(
             "Only the first matrix of the mask is used. Batch elements and heads have masks of their own.",
@@ -158,12 +190,7 @@ EXERCISE = Exercise(
             lambda scores, mask: blocked(scores, 1 - np.asarray(mask, float)),
         ),
         computes(
-            "The scores were multiplied by the mask. A score of zero is not blocked: it is larger than any negative one.",
-            "masked",
-            lambda scores, mask: scores * mask,
-        ),
-        computes(
-            "A score of zero is not blocked: it is larger than any negative one. Use MASK_VALUE.",
+            "Blocked scores are set to 0. A score of 0 is not blocked, it is larger than any negative one: use MASK_VALUE.",
             "masked",
             where_blocked(0.0),
         ),
@@ -181,7 +208,7 @@ EXERCISE = Exercise(
             lambda scores, mask: np.where(np.asarray(mask) != 0, scores, scores * -1e9),
         ),
         computes(
-            "MASK_VALUE was added everywhere, and so blocks nothing: only differences count.",
+            "Where the mask is 1 there is MASK_VALUE, too, and so nothing is blocked: only differences between scores count.",
             "masked",
             lambda scores, mask: scores - 1e9,
         ),
@@ -191,38 +218,42 @@ EXERCISE = Exercise(
             lambda scores, mask: scores + mask,
         ),
         computes(
-            "The smallest float above zero blocks nothing; you want a very low one, MASK_VALUE.",
-            "masked",
-            where_blocked(float(np.finfo(np.float32).tiny)),
-        ),
-        computes(
-            "The mask's content is ignored: the mask is always causal.",
+            "Masking is always causal. Only the mask decides where a query may look.",
             "masked",
             lambda scores, mask: blocked(scores, np.tril(np.ones(scores.shape[-2:]))),
         ),
-        computes("The mask is ignored.", "masked", lambda scores, mask: scores),
         computes(
-            "Only the first batch element's mask is used.",
+            "The mask is ignored: the scores are unchanged. Put MASK_VALUE where it is 0.",
+            "masked",
+            lambda scores, mask: scores,
+        ),
+        computes(
+            "Only the first batch element's mask is used. Each batch element has a mask of its own.",
             "masked",
             lambda scores, mask: blocked(scores, mask[:1] if np.ndim(mask) > 2 else mask),
         ),
         computes(
-            "Only the last batch element's mask is used.",
+            "Only the last batch element's mask is used. Each batch element has a mask of its own.",
             "masked",
             lambda scores, mask: blocked(scores, mask[-1:] if np.ndim(mask) > 2 else mask),
         ),
         computes(
-            "The same mask is used for all heads: the first head's.",
+            "The first head's mask is used for all heads. Each head has a mask of its own.",
             "masked",
             lambda scores, mask: blocked(scores, mask[:, :1] if np.ndim(mask) > 3 else mask),
         ),
         computes(
-            "A softmax was applied. Masking gives scores back.",
+            "A softmax was applied as well. Masking gives scores back.",
             "masked",
             lambda scores, mask: softmax(blocked(scores, mask)),
         ),
         computes(
-            "The diagonal was blocked as well.",
+            "A softmax was applied, and its shares were multiplied by the mask. Masking gives scores back.",
+            "masked",
+            lambda scores, mask: softmax(scores) * mask,
+        ),
+        computes(
+            "The diagonal was blocked as well. Only the mask decides.",
             "masked",
             lambda scores, mask: blocked(scores, mask * (1 - np.eye(*scores.shape[-2:]))),
             cases=("values",),
@@ -234,12 +265,12 @@ EXERCISE = Exercise(
             cases=("values",),
         ),
         computes(
-            "The mask is transposed: its rows are queries, its columns keys.",
+            "The mask was transposed. Use it as it is: a row for each query, a column for each key.",
             "masked",
             lambda scores, mask: blocked(scores, swap(mask)),
         ),
         computes(
-            "The allowed scores are lost: only the blocked ones change.",
+            "Where the mask is 1 the scores must stay as they are, but they were set to 0.",
             "masked",
             lambda scores, mask: (1 - np.asarray(mask, float)) * -1e9 * np.ones_like(scores),
         ),
@@ -259,33 +290,40 @@ EXERCISE = Exercise(
             lambda scores, mask: blocked(scores, np.min(mask, axis=-2, keepdims=True) if np.ndim(mask) > 1 else mask),
         ),
         shows(
-            "The blocked value is not low enough: with scores near 1000 a blocked key still gets a share. Use MASK_VALUE.",
+            "The blocked value is not low enough: a blocked key can still get a share. Use MASK_VALUE.",
             blocked_too_high(),
+            rough=True,
         ),
         says(
-            "`1 - mask` or `-mask` does not work with an array of True and False. Make numbers of it first: `Tensor(mask)`, or compare `mask == 0`.",
-            Raised.BOOLEAN,
-            cases=("an array of True and False",),
-        ),
-        says(
-            "The mask may be a Tensor or an array. `mask == 0` and `Tensor(mask)` work for both.",
-            Raised.NO_TENSOR,
-        ),
-        says(
-            "A mask with fewer axes, or with an axis of length 1, is for all: it broadcasts. Yours must have a certain number of axes.",
-            Raised.INDEX,
-            Raised.BROADCAST,
-            Raised.AXIS,
-            Raised.UNPACK,
+            "The mask is reshaped. It may have fewer axes than the scores, or an axis of length 1: use it as it is, it broadcasts.",
             Raised.RESHAPE,
+            line="mask",
             cases=("masks that broadcast",),
+        ),
+        says(
+            "The mask is used as an index, and an index does not broadcast. Use `masked_fill`.",
+            Raised.INDEX,
+            line=r"\[",
+            cases=("masks that broadcast",),
+        ),
+        says(
+            "The mask may be an array or a Tensor, and yours must be a Tensor. `mask == 0` works for both.",
+            Raised.ARRAY_ATTRIBUTE,
+            line="mask",
+        ),
+        shows(
+            "The scores have another shape than before. Masking keeps their shape.", other_shape("masked"), rough=True
+        ),
+        shows(
+            "The function takes other arguments than described. It is called with scores and mask, in this order.",
+            cannot_be_called(),
         ),
     ),
     stand_in=StandIn(
         "_apply_mask",
         ("scores", "mask"),
         1,
-        lambda scores, mask: [np.where(references.may_look(mask, scores.shape), scores, -1e9)],
+        lambda scores, mask: [np.where(references.may_look(a_mask(mask), scores.shape), scores, -1e9)],
         lambda _index, grad, scores, mask: [np.where(references.may_look(mask, scores.shape), grad, 0)],
     ),
 )

@@ -7,10 +7,10 @@ import numpy as np
 from autograded_tests import references
 from autograded_tests.variants import Array, softmax, swap
 from exercises.data import Data
-from exercises.misconceptions import computes, says, shows
+from exercises.misconceptions import CUT, computes, says, shows
 from exercises.model import Arrays, Case, Exercise, Question, StandIn
-from exercises.signs.arrays import other_number_of_axes
-from exercises.signs.exceptions import Raised
+from exercises.signs.arrays import other_number_of_axes, other_shape
+from exercises.signs.exceptions import Raised, cannot_be_called
 from exercises.signs.gradients import no_gradient
 
 Q_BY_HAND, K_BY_HAND = np.array([[1, 2], [0, 1]], np.float32), np.array([[3, 4], [5, 6], [7, 8]], np.float32)
@@ -75,16 +75,16 @@ EXERCISE = Exercise(
                     "K was reshaped, not transposed: a reshape keeps the order of the numbers. Exchange its last two axes.",
                     lambda Q, K: Q @ K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2]),
                 ),
-                ("These are products of the queries with themselves. K takes no part.", lambda Q, K: Q @ swap(Q)),
-                ("These are products of the keys with themselves. Q takes no part.", lambda Q, K: K @ swap(K)),
+                ("These are products of the queries with themselves. K is not used.", lambda Q, K: Q @ swap(Q)),
+                ("These are products of the keys with themselves. Q is not used.", lambda Q, K: K @ swap(K)),
                 (
                     "Queries and keys are exchanged: a row belongs to a query, a column to a key.",
                     lambda Q, K: K @ swap(Q),
                 ),
-                ("K was not transposed.", lambda Q, K: Q @ K),
-                ("Q was transposed in place of K.", lambda Q, K: swap(Q) @ K),
+                ("K was not transposed. Exchange its last two axes.", lambda Q, K: Q @ K),
+                ("Q was transposed in place of K. Transpose K: Q @ K.transpose(-2, -1).", lambda Q, K: swap(Q) @ K),
                 (
-                    "The scores are scaled here already. That is the task of `_scale_scores`, and it would happen twice.",
+                    "The scores are scaled here already. That is the task of `_scale_scores`: give plain dot products.",
                     lambda Q, K: Q @ swap(K) / math.sqrt(Q.shape[-1]),
                 ),
                 (
@@ -107,12 +107,26 @@ EXERCISE = Exercise(
                     "These are distances, not dot products.",
                     lambda Q, K: np.sqrt(((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(-1)),
                 ),
-                ("The sign is turned.", lambda Q, K: -(Q @ swap(K))),
+                ("The sign is flipped. Plain dot products are asked for.", lambda Q, K: -(Q @ swap(K))),
+                ("The scores are squared. Plain dot products are asked for.", lambda Q, K: (Q @ swap(K)) ** 2),
+                ("The scores are absolute values. Their signs count.", lambda Q, K: np.abs(Q @ swap(K))),
                 (
-                    "Negative scores were cut off. They are scores like any other.",
+                    "These are exponentials of the scores. Plain dot products are asked for.",
+                    lambda Q, K: np.exp(Q @ swap(K)),
+                ),
+                (
+                    "The scores are multiplied by the root of the width. Plain dot products are asked for.",
+                    lambda Q, K: Q @ swap(K) * math.sqrt(Q.shape[-1]),
+                ),
+                ("The keys are in reverse order: column j belongs to key j.", lambda Q, K: Q @ swap(K[..., ::-1, :])),
+                (
+                    "Negative scores are set to 0. They are scores like any other: leave them.",
                     lambda Q, K: np.maximum(Q @ swap(K), 0),
                 ),
-                ("Only the first batch element's keys are used.", lambda Q, K: Q @ swap(K[:1] if K.ndim > 2 else K)),
+                (
+                    "Only the first batch element's keys are used. Each batch element has keys of its own.",
+                    lambda Q, K: Q @ swap(K[:1] if K.ndim > 2 else K),
+                ),
                 (
                     "Scores of different batch elements are mixed: each one has queries and keys of its own.",
                     lambda Q, K: Q @ swap(K[::-1] if K.ndim > 2 else K),
@@ -120,29 +134,44 @@ EXERCISE = Exercise(
             )
         ),
         says(
-            "The axes are counted from the left, so another number of leading axes fails. Count from the right: -2 and -1.",
+            "You count the axes to exchange from the left. Count from the right: `K.transpose(-2, -1)` does for any leading axes.",
+            Raised.AXIS,
+            Raised.PRODUCT,
+            Raised.BROADCAST,
+            line=r"(transpose|swapaxes)\([^-()]*\b\d[^-()]*\)",
+        ),
+        says(
+            "The number of axes is fixed. There may be any number of leading axes: count from the right, -2 and -1.",
             Raised.AXIS,
             Raised.UNPACK,
             cases=("any leading axes",),
         ),
         says(
-            "The wrong axes were exchanged: count from the right, -2 and -1.",
+            "K is not transposed. Exchange its last two axes, (S, D) to (D, S), and then multiply.",
             Raised.PRODUCT,
-            Raised.BROADCAST,
-            Raised.INDEX,
-            cases=("any leading axes",),
+            line=r"@\s*K\s*($|[)/*#,;])|(matmul|dot)\((Q,\s*)?K\)",
         ),
         says(
-            "The inner sizes do not fit: the last two axes of K must be exchanged, (S, D) to (D, S).",
-            Raised.PRODUCT,
-            cases=("values",),
+            "Q and K are multiplied number by number, `*`. A score is a dot product: use the matrix product, `@`.",
+            Raised.ELEMENTWISE,
+            line=r"\*",
         ),
         shows(
-            "Every leading axis was exchanged along with the last two. Exchange only axes -2 and -1.",
+            "The scores have more or fewer axes than Q. They should be (..., L, S), with the leading axes of Q.",
             other_number_of_axes("scores", "Q"),
+            rough=True,
         ),
-        shows("The gradient reaches only one of Q and K: `.data` cuts the graph of the other.", no_gradient("Q")),
-        shows("The gradient reaches only one of Q and K: `.data` cuts the graph of the other.", no_gradient("K")),
+        shows(
+            "The scores have the wrong shape. They should be (..., L, S): a row for each query, a column for each key.",
+            other_shape("scores"),
+            rough=True,
+        ),
+        shows(f"The gradient does not reach Q: it is cut from the graph, {CUT}.", no_gradient("Q")),
+        shows(f"The gradient does not reach K: it is cut from the graph, {CUT}.", no_gradient("K")),
+        shows(
+            "The function takes other arguments than described. It is called with Q and K, in this order.",
+            cannot_be_called(),
+        ),
     ),
     stand_in=StandIn(
         "_compute_attention_scores",

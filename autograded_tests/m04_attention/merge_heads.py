@@ -6,9 +6,10 @@ from autograded_tests import references
 from autograded_tests.m04_attention.split_heads import RECOGNISABLE
 from autograded_tests.variants import Array, right_merge, swap
 from exercises.data import Data
-from exercises.misconceptions import computes, says
+from exercises.misconceptions import computes, says, shows
 from exercises.model import Arrays, Case, Exercise, Question, StandIn
-from exercises.signs.exceptions import Raised
+from exercises.signs.arrays import other_rank, other_shape
+from exercises.signs.exceptions import Raised, cannot_be_called
 
 
 def heads(d: Data) -> Array:
@@ -49,28 +50,31 @@ WRONG = (
         "The heads are interleaved: the components of a head must stay side by side.",
         lambda x: x.transpose(0, 2, 3, 1).reshape(x.shape[0], x.shape[2], -1),
     ),
-    ("The heads are in reverse order.", lambda x: right_merge(x[:, ::-1])),
-    ("The wrong axes are exchanged before the reshape.", lambda x: swap(x).reshape(x.shape[0], x.shape[2], -1)),
+    ("The heads are in reverse order. Head 0 comes first.", lambda x: right_merge(x[:, ::-1])),
     (
-        "The wrong axes are exchanged before the reshape.",
+        "The wrong axes are exchanged before the reshape. Exchange heads and positions, axes 1 and 2.",
+        lambda x: swap(x).reshape(x.shape[0], x.shape[2], -1),
+    ),
+    (
+        "The wrong axes are exchanged before the reshape. Exchange heads and positions, axes 1 and 2.",
         lambda x: x.transpose(1, 2, 0, 3).reshape(x.shape[0], x.shape[2], -1),
     ),
     ("The heads were summed. They go side by side.", lambda x: x.sum(1)),
     ("The heads were averaged. They go side by side.", lambda x: x.mean(1)),
-    ("Only the first head is left.", lambda x: x[:, 0]),
-    ("Only the last head is left.", lambda x: x[:, -1]),
-    ("The positions are in reverse order.", lambda x: right_merge(x[:, :, ::-1])),
+    ("Only the first head is left. All heads go side by side.", lambda x: x[:, 0]),
+    ("Only the last head is left. All heads go side by side.", lambda x: x[:, -1]),
+    ("The positions are in reverse order. Keep their order.", lambda x: right_merge(x[:, :, ::-1])),
     (
-        "Heads and positions were exchanged, but the heads are not put side by side yet.",
+        "Heads and positions were exchanged, but the heads are not put side by side. Reshape to (B, L, H * D).",
         lambda x: x.swapaxes(1, 2),
     ),
-    ("x came back as it was.", lambda x: x),
+    ("x was returned unchanged. Put its heads side by side, (B, L, H * D).", lambda x: x),
     (
-        "The heads are put one after the other along the positions.",
+        "The heads are put one after the other along the positions. They go side by side along the last axis: (B, L, H * D).",
         lambda x: x.reshape(x.shape[0], -1, x.shape[3]),
     ),
     (
-        "The heads are put one after the other along the positions.",
+        "The heads are put one after the other along the positions. They go side by side along the last axis: (B, L, H * D).",
         lambda x: x.swapaxes(1, 2).reshape(x.shape[0], -1, x.shape[3]),
     ),
     (
@@ -90,7 +94,48 @@ EXERCISE = Exercise(
     reference=reference,
     misconceptions=(
         *(computes(sentence, "merged", function) for sentence, function in WRONG),
-        says("The sizes do not fit: the result is (B, L, H * D), for any number of heads.", Raised.RESHAPE),
+        computes("Only the largest value of all heads is left. They go side by side.", "merged", lambda x: x.max(1)),
+        computes(
+            "The first head is repeated. Each head goes to its own place.",
+            "merged",
+            lambda x: np.concatenate([x[:, 0]] * x.shape[1], axis=-1),
+        ),
+        computes(
+            "The components of each head are in reverse order. Keep their order.",
+            "merged",
+            lambda x: right_merge(x[..., ::-1]),
+        ),
+        computes(
+            "L and H are mixed up: the shape is (B, H, L, D), and the result (B, L, H * D).",
+            "merged",
+            lambda x: x.swapaxes(1, 2).reshape(x.shape[0], x.shape[1], -1),
+        ),
+        computes(
+            "L and H are mixed up: the shape is (B, H, L, D), and the result (B, L, H * D).",
+            "merged",
+            lambda x: x.reshape(x.shape[0], x.shape[1], -1),
+        ),
+        computes(
+            "Batch and positions are exchanged before the reshape. Exchange heads and positions, axes 1 and 2.",
+            "merged",
+            lambda x: x.swapaxes(0, 2).reshape(x.shape[0], x.shape[2], -1),
+        ),
+        computes(
+            "The heads are put one after the other along the batch. They go side by side along the last axis.",
+            "merged",
+            lambda x: np.concatenate(list(x.swapaxes(0, 1)), axis=0),
+        ),
+        says(
+            "The sizes of the reshape do not fit x. The result is (B, L, H * D), for any number of heads.",
+            Raised.RESHAPE,
+        ),
+        shows(
+            "The result has the wrong number of axes. It should have three: (B, L, H * D).",
+            other_rank("merged"),
+            rough=True,
+        ),
+        shows("The result has the wrong shape. It should be (B, L, H * D).", other_shape("merged"), rough=True),
+        shows("The function takes other arguments than described. It is called with x alone.", cannot_be_called()),
     ),
     stand_in=StandIn(
         "_merge_heads",

@@ -14,11 +14,12 @@ from autograded_tests.m04_attention.scale_scores import EXERCISE as SCALE_SCORES
 from autograded_tests.variants import Array, Function, attend, softmax, softmax_along, swap
 from exercises.compare import BLOCKED
 from exercises.data import Data
-from exercises.misconceptions import says, shows
+from exercises.misconceptions import CUT, says, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question, StandIn
-from exercises.signs.arrays import not_finite, other_number_of_axes
-from exercises.signs.exceptions import Raised, transposed_weights
+from exercises.signs.arrays import not_finite, other_number_of_axes, other_shape
+from exercises.signs.exceptions import Raised, cannot_be_called, transposed_weights
 from exercises.signs.gradients import no_gradient
+from exercises.signs.numbers import do_not_sum_to_one, only_this_is_wrong, other_scale
 
 RESULTS = ("output", "weights")
 EVEN = (np.array([[1, 0]], np.float32), np.array([[0, 5], [0, 7]], np.float32), np.array([[10], [20]], np.float32))
@@ -120,61 +121,85 @@ def attends(
 
 
 SCALES: tuple[tuple[str, Function], ...] = (
-    ("The scores are not scaled: `_scale_scores` has to be called with the width of the keys.", lambda Q, K, V: 1.0),
-    ("The scores are divided by d_k, not by its root; perhaps they are scaled twice.", lambda Q, K, V: Q.shape[-1]),
     (
-        "The scores are scaled by the number of keys. The width of the queries and keys counts.",
+        "The scores are not scaled. Call `_scale_scores` with the width of the keys, and use its result.",
+        lambda Q, K, V: 1.0,
+    ),
+    (
+        "In all, the scores are divided by the width of the keys. Divide them once, by its square root.",
+        lambda Q, K, V: Q.shape[-1],
+    ),
+    (
+        "The scores are scaled by the number of keys. Scale them by the width of the queries and keys.",
         lambda Q, K, V: math.sqrt(K.shape[-2]),
     ),
     (
-        "The scores are scaled by the number of queries. The width of the queries and keys counts.",
+        "The scores are scaled by the number of queries. Scale them by the width of the queries and keys.",
         lambda Q, K, V: math.sqrt(Q.shape[-2]),
     ),
     (
-        "The scores are scaled by the width of the values. The width of the queries and keys counts.",
+        "The scores are scaled by the width of the values. Scale them by the width of the queries and keys.",
         lambda Q, K, V: math.sqrt(V.shape[-1]),
     ),
-    ("The scores are multiplied by the root of d_k. Divide by it.", lambda Q, K, V: 1 / math.sqrt(Q.shape[-1])),
-    ("The scores are scaled by a constant. The width of the queries and keys counts.", lambda Q, K, V: 8.0),
-    ("The scores are scaled by a constant. The width of the queries and keys counts.", lambda Q, K, V: 2.0),
     (
-        "The scores are scaled by the first axis, the batch size. The width of the queries is the last axis.",
+        "The scores are multiplied by the square root of the width. Divide by it.",
+        lambda Q, K, V: 1 / math.sqrt(Q.shape[-1]),
+    ),
+    ("The scores are scaled by a constant. Scale them by the width of the queries and keys.", lambda Q, K, V: 8.0),
+    ("The scores are scaled by a constant. Scale them by the width of the queries and keys.", lambda Q, K, V: 2.0),
+    (
+        "The scores are scaled by the length of the first axis. The width of the queries is that of the last axis.",
         lambda Q, K, V: math.sqrt(Q.shape[0]),
     ),
     (
-        "The scores are scaled by the width of all heads together. Each head has its own width, the last axis.",
+        "The scores are scaled by the width of all heads together. Scale them by that of one head, the last axis.",
         lambda Q, K, V: math.sqrt(Q.shape[-1] * (Q.shape[1] if Q.ndim > 3 else 1)),
     ),
 )
 
 SHARES: tuple[tuple[str, Function], ...] = (
     (
-        "The shares are made over the queries. Each query's shares over the keys must sum to 1: the last axis.",
+        "The softmax is taken over the queries. Take it over the keys, the last axis, so that the weights of a query sum to 1.",
         softmax_along(-2),
     ),
-    ("The axis of the softmax is fixed at 1, which is not the keys here. Use -1.", softmax_along(1)),
-    ("The axis of the softmax is fixed at 0, which is not the keys here. Use -1.", softmax_along(0)),
-    ("The axis of the softmax is fixed at 2, which is not the keys here. Use -1.", softmax_along(2)),
-    ("There is no softmax: the weights are plain scores.", lambda s: s),
-    ("The weights are exponentials; they do not sum to 1.", np.exp),
-    ("The softmax was applied twice.", lambda s: softmax(softmax(s))),
-    ("This is the logarithm of the softmax.", lambda s: np.log(softmax(s))),
-    ("The scores are divided by their sum, without exponentials.", lambda s: s / s.sum(-1, keepdims=True)),
     (
-        "A sigmoid was used in place of the softmax: the weights of a query do not sum to 1.",
+        "The softmax is taken along axis 1, which is not always that of the keys. Take it along the last axis, -1.",
+        softmax_along(1),
+    ),
+    (
+        "The softmax is taken along axis 0, which is not always that of the keys. Take it along the last axis, -1.",
+        softmax_along(0),
+    ),
+    (
+        "The softmax is taken along axis 2, which is not always that of the keys. Take it along the last axis, -1.",
+        softmax_along(2),
+    ),
+    ("There is no softmax: the weights are plain scores. Apply `Softmax()` along the last axis.", lambda s: s),
+    ("The weights are exponentials, which do not sum to 1. Divide them by their sum, or use `Softmax()`.", np.exp),
+    ("The softmax was applied twice. Apply it once.", lambda s: softmax(softmax(s))),
+    ("The weights are the logarithm of the softmax. Use the softmax itself.", lambda s: np.log(softmax(s))),
+    (
+        "The scores are divided by their sum, without exponentials. Use `Softmax()`.",
+        lambda s: s / s.sum(-1, keepdims=True),
+    ),
+    (
+        "A sigmoid was used in place of the softmax, and the weights of a query do not sum to 1.",
         lambda s: 1 / (1 + np.exp(-s)),
     ),
     (
-        "The best key takes all: a hard maximum. A softmax shares.",
+        "The best key gets all the weight, which is a hard maximum. With a softmax each key gets some.",
         lambda s: (s == s.max(-1, keepdims=True)).astype(float),
     ),
-    ("All keys get equal weights; the scores take no part.", lambda s: np.full(s.shape, 1 / s.shape[-1])),
     (
-        "The sign of the scores is turned: the worst key gets the largest weight.",
+        "All keys get equal weights: the scores are not used, or all are blocked.",
+        lambda s: np.full(s.shape, 1 / s.shape[-1]),
+    ),
+    (
+        "The sign of the scores is flipped: the worst key gets the largest weight.",
         lambda s: softmax(-np.where(s < -BLOCKED, -s, s)),
     ),
     (
-        "The shares are made over all queries and keys together. Each query's must sum to 1.",
+        "The softmax is taken over all queries and keys together. The weights of each query must sum to 1.",
         lambda s: softmax(s.reshape(*s.shape[:-2], -1)).reshape(s.shape),
     ),
 )
@@ -188,19 +213,51 @@ def for_each_query(values: Array, Q: Array) -> Array:
 READS: tuple[tuple[str, Function], ...] = (
     ("The weights are multiplied with K. They weigh the values, V.", lambda w, Q, K, V: w @ K),
     ("The weights are multiplied with Q. They weigh the values, V.", lambda w, Q, K, V: swap(w) @ Q),
-    ("The weights themselves came back in place of the output.", lambda w, Q, K, V: w),
-    ("V came back as it was.", lambda w, Q, K, V: V),
-    ("The output is zero everywhere.", lambda w, Q, K, V: np.zeros((*Q.shape[:-1], V.shape[-1]))),
-    ("The output is the plain average of the values.", lambda w, Q, K, V: for_each_query(V.mean(-2, keepdims=True), Q)),
-    ("The output is the plain sum of the values.", lambda w, Q, K, V: for_each_query(V.sum(-2, keepdims=True), Q)),
+    ("The weights were returned in place of the output. The output is weights @ V.", lambda w, Q, K, V: w),
+    ("V was returned unchanged. The output is weights @ V.", lambda w, Q, K, V: V),
     (
-        "The output is multiplied or divided by the root of d_k again. Only the scores are scaled.",
+        "The output is zero everywhere. It should be weights @ V.",
+        lambda w, Q, K, V: np.zeros((*Q.shape[:-1], V.shape[-1])),
+    ),
+    (
+        "The output is the plain average of the values. It should be weights @ V.",
+        lambda w, Q, K, V: for_each_query(V.mean(-2, keepdims=True), Q),
+    ),
+    (
+        "The output is the plain sum of the values. It should be weights @ V.",
+        lambda w, Q, K, V: for_each_query(V.sum(-2, keepdims=True), Q),
+    ),
+    (
+        "The output is divided by the square root of the width. Only the scores are scaled.",
         lambda w, Q, K, V: w @ V / math.sqrt(Q.shape[-1]),
     ),
     ("The output was passed through a softmax. Only the scores are.", lambda w, Q, K, V: softmax(w @ V)),
-    ("The queries were added to the output.", lambda w, Q, K, V: w @ V + Q),
-    ("The output is transposed.", lambda w, Q, K, V: swap(w @ V)),
+    ("The queries were added to the output. It is weights @ V, no more.", lambda w, Q, K, V: w @ V + Q),
+    ("The output is transposed. It should be (..., L, Dv).", lambda w, Q, K, V: swap(w @ V)),
+    (
+        "The average of the values was added to the output. It is weights @ V, no more.",
+        lambda w, Q, K, V: w @ V + V.mean(-2, keepdims=True),
+    ),
+    (
+        "The values are in reverse order. Keep their order: row j belongs to key j.",
+        lambda w, Q, K, V: w @ V[..., ::-1, :],
+    ),
+    (
+        "The output is averaged over the queries. Each query has an output of its own.",
+        lambda w, Q, K, V: (w @ V).mean(-2, keepdims=True),
+    ),
+    (
+        "Only the first batch element's values are used. Each batch element has values of its own.",
+        lambda w, Q, K, V: w @ V[:1] if V.ndim > 2 else w @ V,
+    ),
+    ("The exponential of the output was taken. It is weights @ V, no more.", lambda w, Q, K, V: np.exp(w @ V)),
 )
+
+
+def renormalised(weights: Array, scores: Array, mask: Array) -> Array:
+    """In float32, in which small weights are 0."""
+    kept = (weights * mask).astype(np.float32)
+    return np.asarray(kept / kept.sum(axis=-1, keepdims=True))
 
 
 def causal(scores: Array) -> Array:
@@ -215,24 +272,54 @@ MASKED = ("mask", "weights with a mask", "two axes and four", "scores near 1000"
 
 MASKS = (
     attends(
+        "Blocked scores are huge and positive. Use `_apply_mask`: MASK_VALUE is negative.", value=1e9, cases=MASKED
+    ),
+    attends(
+        "The mask is applied after the softmax, and the weights are divided by their sum, 0 / 0 for large scores. Mask before the softmax.",
+        after=renormalised,
+        cases=("scores near 1000",),
+    ),
+    attends(
+        "The mask is applied after the softmax, and then there is a second softmax. Mask the scores before the only softmax.",
+        after=lambda w, s, m: softmax(w * m),
+        cases=MASKED,
+    ),
+    attends(
+        "The mask is applied after the softmax, and then there is a second softmax. Mask the scores before the only softmax.",
+        after=lambda w, s, m: softmax(np.where(m != 0, w, -1e9)),
+        cases=MASKED,
+    ),
+    attends(
         "The mask is applied after the softmax, so the weights no longer sum to 1. Mask the scores before it.",
         after=lambda w, s, m: w * m,
         cases=MASKED,
     ),
     attends(
-        "The mask is applied after the softmax, with MASK_VALUE. Mask the scores before it.",
+        "MASK_VALUE is put into the weights, after the softmax. Mask the scores before it.",
         after=lambda w, s, m: np.where(m != 0, w, -1e9),
         cases=MASKED,
     ),
-    attends("The mask is ignored.", edit_mask=lambda m, s: None, cases=MASKED),
     attends(
-        "The mask is inverted: 1 is where a query may look.",
+        "The mask is ignored. Use the result of `_apply_mask` in the softmax.",
+        edit_mask=lambda m, s: None,
+        cases=MASKED,
+    ),
+    attends(
+        "The mask is inverted. It is 1 where a query may look.",
         edit_mask=lambda m, s: None if m is None else 1 - m,
         cases=MASKED,
     ),
-    attends("Blocked scores are set to 0, which is not blocked: 0 is an ordinary score.", value=0.0, cases=MASKED),
-    attends("Blocked scores are only a little lower. Use `_apply_mask`, with MASK_VALUE.", value=-10.0, cases=MASKED),
-    attends("The mask's content is ignored: attention is always causal.", edit_mask=lambda m, s: causal(s)),
+    attends(
+        "Blocked scores are set to 0, which is an ordinary score. Use `_apply_mask`, with MASK_VALUE.",
+        value=0.0,
+        cases=MASKED,
+    ),
+    attends("The blocked value is not low enough. Use `_apply_mask`, with MASK_VALUE.", value=-10.0, cases=MASKED),
+    attends("The blocked value is not low enough. Use `_apply_mask`, with MASK_VALUE.", value=-100.0, cases=MASKED),
+    attends("The blocked value is not low enough. Use `_apply_mask`, with MASK_VALUE.", value=-1000.0, cases=MASKED),
+    attends(
+        "Attention is always causal. Only the mask decides where a query may look.", edit_mask=lambda m, s: causal(s)
+    ),
     attends(
         "Attention is causal when no mask is given. Without a mask a query may look everywhere.",
         edit_mask=lambda m, s: causal(s) if m is None else m,
@@ -242,7 +329,7 @@ MASKS = (
         edit_mask=lambda m, s: causal(s) if m is None and square(s) else m,
     ),
     attends(
-        "A query may not look at itself here. Only the mask decides where it may look.",
+        "Without a mask a query may not look at itself here. Only the mask decides where it may look.",
         edit_mask=lambda m, s: 1 - np.eye(s.shape[-1]) if m is None and square(s) else m,
     ),
     attends(
@@ -250,22 +337,22 @@ MASKS = (
         edit_mask=lambda m, s: causal(s) * (1 if m is None else m),
     ),
     attends(
-        "Only the first batch element's mask is used.",
+        "Only the first batch element's mask is used. Each batch element has a mask of its own.",
         edit_mask=lambda m, s: m[:1] if m is not None and m.ndim > 2 else m,
         cases=MASKED,
     ),
     attends(
-        "Only the first head's mask is used.",
+        "Only the first head's mask is used. Each head has a mask of its own.",
         edit_mask=lambda m, s: m[:, :1] if m is not None and m.ndim > 3 else m,
         cases=("two axes and four",),
     ),
     attends(
-        "Masks of three axes or more are ignored.",
+        "Masks of three axes or more are ignored. A mask may have any number of axes.",
         edit_mask=lambda m, s: m if m is None or m.ndim < 3 else None,
         cases=MASKED,
     ),
     attends(
-        "A mask of four axes is ignored.",
+        "A mask of four axes is ignored. A mask may have any number of axes.",
         edit_mask=lambda m, s: m if m is None or m.ndim < 4 else None,
         cases=("two axes and four",),
     ),
@@ -286,59 +373,86 @@ def right(question: Question, mask: Array | None) -> tuple[Array, Array]:
 
 RETURNED = (
     attends(
-        "The output is right, but the second result is not the weights: these are the scores.",
+        "The output is right, but the second result holds the scores. Return the weights.",
         ("weights",),
         share=lambda s: s,
     ),
     Misconception(
-        "The output is right, but the weights are those before masking. Return the weights that made the output.",
+        "The weights that were returned are those without the mask. Return those that made the output.",
         wrong=lambda q: {"weights": right(q, None)[1]},
         cases=("weights with a mask",),
     ),
     Misconception(
-        "The weights are transposed: a row for each query, a column for each key.",
+        "The weights that were returned are transposed. They have a row for each query, a column for each key.",
         wrong=lambda q: {"weights": swap(right(q, q["mask"])[1])},
     ),
     Misconception(
-        "The two results are in the wrong order: first the output, then the weights.",
+        "The two results are in the wrong order. Return the output first, then the weights.",
         wrong=lambda q: dict(zip(("weights", "output"), right(q, q["mask"]), strict=True)),
     ),
 )
 
 RAISED_OR_SHOWN = (
-    shows("The weights are transposed before they meet V. It is weights @ V.", transposed_weights()),
-    says("The arguments do not fit: Q, K, V, and mask=None.", Raised.ARGUMENTS),
+    shows(
+        "The weights have a row for each key where they meet V. They should have one for each query: scores of Q with K, then weights @ V.",
+        transposed_weights(),
+    ),
+    shows(
+        "The function takes other arguments than described. It is called with Q, K and V, and maybe `mask=...`.",
+        cannot_be_called(),
+    ),
     says(
-        "The number of axes is fixed somewhere. There may be any number of leading axes: count from the right, -2 and -1.",
+        "The number of axes is fixed. There may be any number of leading axes: count from the right, -2 and -1.",
         Raised.AXIS,
         Raised.UNPACK,
         cases=("two axes and four",),
     ),
     says(
-        "Somewhere the number of keys is taken to be that of queries, or the width of V that of K. They may differ.",
-        Raised.PRODUCT,
-        Raised.RESHAPE,
-        Raised.BROADCAST,
+        "The mask may be None, and yours is used all the same. Mask only if it is not None.",
+        Raised.NO_MASK,
+        line="mask",
+        cases=("without a mask", "two axes and four"),
     ),
-    says("The mask may be None: then nothing is masked.", Raised.NO_MASK),
-    says("The mask may be an array as well as a Tensor.", Raised.ARRAY_ATTRIBUTE, cases=("mask",)),
+    says("The mask may be an array as well as a Tensor.", Raised.ARRAY_ATTRIBUTE, line="mask", cases=("mask",)),
     shows(
-        "The output has an axis too much, or too little: as many leading axes as Q has.",
+        "The output has more or fewer axes than Q. It should be (..., L, Dv), with the leading axes of Q.",
         other_number_of_axes("output", like="Q"),
+        rough=True,
     ),
-    says("`if mask:` asks a whole array for one truth value. Write `if mask is not None:`.", Raised.TRUTH),
+    shows("The output has the wrong shape. It should be weights @ V, (..., L, Dv).", other_shape("output"), rough=True),
     shows(
-        "With large scores the result holds inf or nan. Use `Softmax`, which subtracts the largest score first.",
+        "With large scores the result holds inf or nan. Mask the scores, then use `Softmax`, which subtracts the largest first.",
         not_finite("output"),
         ("scores near 1000",),
+        rough=True,
     ),
     shows(
-        "The gradient reaches V but neither Q nor K: the weights are cut from the graph by `.data`.",
-        no_gradient("Q", "K"),
+        "The scores are scaled by a wrong number. Divide them once, by the square root of the width of the keys.",
+        other_scale("weights"),
+        rough=True,
     ),
-    shows("The gradient does not reach V: the values are cut from the graph by `.data`.", no_gradient("V")),
-    shows("The gradient does not reach Q: it is cut from the graph by `.data`.", no_gradient("Q")),
-    shows("The gradient does not reach K: it is cut from the graph by `.data`.", no_gradient("K")),
+    shows(
+        "The weights of a query do not sum to 1. Use what `Softmax()` gives along the last axis, and do not change it.",
+        do_not_sum_to_one("weights"),
+        rough=True,
+    ),
+    shows(
+        "The weights are right, the output is not. It should be weights @ V, no more.",
+        only_this_is_wrong("output", "weights"),
+        rough=True,
+    ),
+    shows(
+        "The output is right, the second result is not. Return the weights that made the output.",
+        only_this_is_wrong("weights", "output"),
+        rough=True,
+    ),
+    shows(
+        f"The gradient reaches V but neither Q nor K: the weights are cut from the graph, {CUT}.", no_gradient("Q", "K")
+    ),
+    *(
+        shows(f"The gradient does not reach {name}: it is cut from the graph, {CUT}.", no_gradient(name))
+        for name in ("V", "Q", "K")
+    ),
 )
 
 EXERCISE = Exercise(
@@ -362,9 +476,9 @@ EXERCISE = Exercise(
     reference=reference,
     misconceptions=(
         *(attends(sentence, scale=scale) for sentence, scale in SCALES),
+        *MASKS,
         *(attends(sentence, share=share) for sentence, share in SHARES),
         *(attends(sentence, ("output",), read=read) for sentence, read in READS),
-        *MASKS,
         *RETURNED,
         *RAISED_OR_SHOWN,
     ),

@@ -5,9 +5,10 @@ import numpy as np
 from autograded_tests import references
 from autograded_tests.variants import Array, cut, right_split
 from exercises.data import Data
-from exercises.misconceptions import computes, says
+from exercises.misconceptions import computes, says, shows
 from exercises.model import Arrays, Case, Exercise, Question, StandIn
-from exercises.signs.exceptions import Raised
+from exercises.signs.arrays import other_rank, other_shape
+from exercises.signs.exceptions import Raised, cannot_be_called
 
 RECOGNISABLE = np.array([[[111, 112, 121, 122], [211, 212, 221, 222], [311, 312, 321, 322]]], np.float32)
 
@@ -51,7 +52,10 @@ WRONG = (
         "The heads are interleaved: head h must hold components h*D to (h+1)*D, side by side.",
         lambda x, num_heads: np.moveaxis(x.reshape(*x.shape[:2], -1, num_heads), -1, 1),
     ),
-    ("The heads are in reverse order.", lambda x, num_heads: right_split(x, num_heads)[:, ::-1]),
+    (
+        "The heads are in reverse order. Head 0 holds the first components.",
+        lambda x, num_heads: right_split(x, num_heads)[:, ::-1],
+    ),
     (
         "The head axis was not moved: the result is (B, L, H, D), it should be (B, H, L, D).",
         cut,
@@ -69,29 +73,32 @@ WRONG = (
         lambda x, num_heads: cut(x, num_heads).transpose(2, 1, 0, 3),
     ),
     (
-        "num_heads is taken for the width of a head.",
+        "num_heads is used as the width of a head. It is the number of heads.",
         lambda x, num_heads: x.reshape(*x.shape[:2], -1, num_heads).swapaxes(1, 2),
     ),
-    ("The positions are in reverse order.", lambda x, num_heads: right_split(x, num_heads)[:, :, ::-1]),
     (
-        "The components of each head are in reverse order.",
+        "The positions are in reverse order. Keep their order.",
+        lambda x, num_heads: right_split(x, num_heads)[:, :, ::-1],
+    ),
+    (
+        "The components of each head are in reverse order. Keep their order.",
         lambda x, num_heads: right_split(x, num_heads)[..., ::-1],
     ),
     (
-        "All heads hold the first head's components.",
+        "All heads hold the first head's components. Head h holds components h*D to (h+1)*D.",
         lambda x, num_heads: np.repeat(right_split(x, num_heads)[:, :1], num_heads, 1),
     ),
     (
         "Each head holds the whole embedding. Cut it into num_heads parts.",
         lambda x, num_heads: np.repeat(x[:, None], num_heads, 1),
     ),
-    ("x came back as it was.", lambda x, num_heads: x),
+    ("x was returned unchanged. Cut its last axis into heads, (B, H, L, D).", lambda x, num_heads: x),
     (
         "Heads and batch are one axis. The result should have four: (B, H, L, D).",
         lambda x, num_heads: right_split(x, num_heads).reshape(-1, x.shape[1], x.shape[2] // num_heads),
     ),
     (
-        "The batch is folded into the rows, and batch elements are mixed.",
+        "Batch elements are mixed: the batch is not the first axis of the reshape. Keep it as an axis of its own.",
         lambda x, num_heads: (
             x.reshape(-1, num_heads, x.shape[2] // num_heads)
             .swapaxes(0, 1)
@@ -107,9 +114,38 @@ EXERCISE = Exercise(
     reference=reference,
     misconceptions=(
         *(computes(sentence, "heads", function) for sentence, function in WRONG),
+        computes(
+            "x is transposed before the reshape, which mixes positions. Cut the last axis first, then exchange two.",
+            "heads",
+            lambda x, num_heads: x.swapaxes(1, 2).reshape(x.shape[0], num_heads, x.shape[1], -1),
+        ),
+        computes(
+            "The heads come before the batch in the reshape, which mixes positions. Cut the last axis: (B, L, H, D).",
+            "heads",
+            lambda x, num_heads: x.reshape(num_heads, x.shape[0], x.shape[1], -1).swapaxes(0, 1),
+        ),
+        computes(
+            "The heads overlap: head h starts at component h. It should hold components h*D to (h+1)*D.",
+            "heads",
+            lambda x, num_heads: np.stack([x[..., h : h + x.shape[-1] // num_heads] for h in range(num_heads)], axis=1),
+        ),
         says(
-            "The sizes do not fit: the embedding is cut into num_heads heads of width E // num_heads, for any number of heads.",
+            "The sizes of the reshape do not fit x. Cut the last axis into num_heads heads of width E // num_heads.",
             Raised.RESHAPE,
+        ),
+        shows(
+            "The result has the wrong number of axes. It should have four: (B, H, L, D).",
+            other_rank("heads"),
+            rough=True,
+        ),
+        shows(
+            "The result has the wrong shape. It should be (B, H, L, D), with D = E // H.",
+            other_shape("heads"),
+            rough=True,
+        ),
+        shows(
+            "The function takes other arguments than described. It is called with x and num_heads, in this order.",
+            cannot_be_called(),
         ),
     ),
     stand_in=StandIn(

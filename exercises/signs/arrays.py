@@ -61,6 +61,12 @@ def other_number_of_axes(question: Question, reply: Reply, expected: Arrays, res
 
 
 @sign
+def other_rank(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
+    """The result has more or fewer axes than the right one."""
+    return result in reply.arrays and reply.arrays[result].ndim != expected[result].ndim
+
+
+@sign
 def other_shape(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
     """The result has not the shape of the right one."""
     return result in reply.arrays and reply.arrays[result].shape != expected[result].shape

@@ -6,6 +6,8 @@ A kind chooses the sentence that a student reads, nothing else. tests/exercises/
 import re
 from enum import StrEnum
 
+import numpy as np
+
 from exercises.model import Arrays, Question, Reply
 from exercises.problem import Problem
 from exercises.signs import sign
@@ -15,42 +17,83 @@ class Raised(StrEnum):
     """A kind of exception; its value is a pattern for "TypeName: text"."""
 
     ANYTHING = r"."
-    ARGUMENTS = r"^TypeError: .*(unexpected keyword argument|positional argument)"
-    ARRAY_ATTRIBUTE = r"'numpy.ndarray' object has no attribute"
-    AXIS = r"AxisError|out of bounds|axes don't match|bad axis|axis1"
-    BOOLEAN = r"\bbool"
-    BROADCAST = r"broadcast"
+    ARGUMENTS = r"^TypeError: .*(unexpected keyword argument|positional argument|multiple values|takes no arguments)"
+    ARRAY_ATTRIBUTE = (
+        r"'numpy.ndarray' object has no attribute '(masked_fill|numpy|exp|log|sqrt|detach|backward|grad|mT)'"
+    )
+    AXIS = r"AxisError|out of bounds for array of dimension|axes don't match|bad axis|axis1"
+    BROADCAST = r"^ValueError: .*broadcast"
+    CALL = r"__call__\(\) (got|takes|missing)"
     DIVISION = r"//"
-    DIVIDED_HEADS = r"_split_heads|_merge_heads"
+    ELEMENTWISE = r"^ValueError: \*: shapes"
     INDEX = r"^IndexError|boolean index|out of range"
+    INIT = r"__init__\(\) (got|takes|missing)|\w+\(\) takes no arguments"
     JOIN = r"must match exactly|dimension|cannot be joined"
     KEYS_AND_VALUES = r"V has shape \(([\d, ]+)\).* (\d+) keys"
     LENGTH = r"has no len|object cannot be interpreted|__len__"
     MASK_SHAPE = r"mask has shape|masked_fill: mask"
+    MASK_SHAPES = r"mask has shape \(([\d, ]+)\), it must broadcast to the shape of the scores, \(([\d, ]+)\)"
+    NOT_CALLABLE = r"not callable"
+    NO_DIM = r"missing 1 required positional argument: 'dim'"
     NO_FORWARD = r"has no attribute 'forward'|not callable"
     NO_MASK = r"NoneType"
     NO_PARAMETERS = r"has no attribute 'parameters'"
     NO_PROJECTION = r"has no attribute '(q_proj|k_proj|v_proj|out_proj)'"
-    NO_TENSOR = r"memoryview|has no attribute '(data|masked_fill|astype|dtype|numpy|exp|detach)'"
     NO_WEIGHT = r"has no attribute '(weight|bias)'"
     NUMPY_SHAPES = r"matmul|mismatch|align|operands|Input operand"
     PRODUCT = r"^ValueError: @: "
     PRODUCT_SHAPES = r"@: the left side has shape \(([\d, ]+)\), the right side \(([\d, ]+)\)"
-    RESHAPE = r"reshape"
-    TRUTH = r"ambiguous|truth value"
-    UNPACK = r"unpack|not enough values|too many values|expected \d"
+    RESHAPE = r"^ValueError: (reshape: |cannot reshape)"
+    TWO_SHAPES = r"shapes \(([\d, ]+)\) and \(([\d, ]*)\) do not broadcast"
+    UNPACK = r"values to unpack"
     V_SHAPE = r"V has shape"
     X_SHAPE = r"x has shape"
 
 
 @sign
-def raised(question: Question, reply: Reply, expected: Arrays, *kinds: Raised) -> bool:
-    """The student's code raised an exception of one of these kinds."""
-    return any(_found(kind, reply) is not None for kind in kinds)
+def raised(question: Question, reply: Reply, expected: Arrays, *kinds: Raised, line: str = "") -> bool:
+    """The student's code raised an exception of one of these kinds, in a line in which this pattern is found."""
+    return any(_found(kind, reply) is not None for kind in kinds) and re.search(line, reply.line) is not None
+
+
+@sign
+def cannot_be_called(question: Question, reply: Reply, expected: Arrays, *kinds: Raised) -> bool:
+    """An exception of one of these kinds (ARGUMENTS if none is given) came of our own call: no line of the student's ran."""
+    return not reply.line and any(_found(kind, reply) is not None for kind in kinds or (Raised.ARGUMENTS,))
 
 
 def _found(kind: str, reply: Reply) -> re.Match[str] | None:
     return re.search(kind, reply.text) if reply.problem is Problem.RAISED else None
+
+
+@sign
+def raised_without(question: Question, reply: Reply, expected: Arrays, absent: str, *kinds: Raised) -> bool:
+    """An exception of one of these kinds came of a question without this input."""
+    return question.get(absent) is None and any(_found(kind, reply) is not None for kind in kinds)
+
+
+@sign
+def lost_axis(question: Question, reply: Reply, expected: Arrays) -> bool:
+    """Two shapes did not broadcast, and the second is the first without one of its axes."""
+    found = _found(Raised.TWO_SHAPES, reply)
+    if found is None:
+        return False
+    first, second = _shape(found[1]), _shape(found[2])
+    return any(second == first[:axis] + first[axis + 1 :] for axis in range(len(first)))
+
+
+@sign
+def mask_that_does_not_fit(question: Question, reply: Reply, expected: Arrays, axes: int, as_given: bool) -> bool:
+    """A mask with this number of axes was asked about, and one that does not fit was used: that mask, or another."""
+    found, mask = _found(Raised.MASK_SHAPES, reply), question.get("mask")
+    if found is None or mask is None or np.ndim(mask) != axes:
+        return False
+    heads_are_split = _shape(found[2])[:2] == (len(question["x"]), question["num_heads"])
+    return heads_are_split and (_shape(found[1]) == np.shape(mask)) == as_given
+
+
+def _shape(text: str) -> tuple[int, ...]:
+    return tuple(int(n) for n in text.split(",") if n.strip())
 
 
 @sign
@@ -59,7 +102,7 @@ def transposed_weights(question: Question, reply: Reply, expected: Arrays) -> bo
     found = _found(Raised.PRODUCT_SHAPES, reply)
     if found is None:
         return False
-    left, right = (tuple(int(n) for n in shape.split(",") if n.strip()) for shape in found.groups())
+    left, right = _shape(found[1]), _shape(found[2])
     weights = expected["weights"].shape
     return left[-2:] == (weights[-1], weights[-2]) and right[-2:] == question["V"].shape[-2:]
 

@@ -21,3 +21,17 @@ def blocked_too_high(question: Question, reply: Reply, expected: Arrays) -> bool
 def nothing_finite_left(question: Question, reply: Reply, expected: Arrays) -> bool:
     """All scores are as they should be, but those of some query are all -inf."""
     return same(reply.arrays["masked"], expected["masked"]) and not reply.arrays["finite"].all()
+
+
+@sign
+def looks_ahead(question: Question, reply: Reply, expected: Arrays) -> bool:
+    """A mask of the right shape holds something else than 0 above the diagonal."""
+    mask = reply.arrays["mask"]
+    return mask.shape == expected["mask"].shape and bool(np.triu(mask, 1).any())
+
+
+@sign
+def lacks_keys(question: Question, reply: Reply, expected: Arrays) -> bool:
+    """A mask of the right shape blocks something on or below the diagonal."""
+    mask = reply.arrays["mask"]
+    return mask.shape == expected["mask"].shape and bool(((mask == 0) & (expected["mask"] != 0)).any())

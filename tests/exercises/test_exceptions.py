@@ -17,7 +17,7 @@ from exercises.signs.exceptions import (
     transposed_weights,
     values_of_another_length,
 )
-from tinytorch.core.attention import MultiHeadAttention, _merge_heads, _split_heads, scaled_dot_product_attention
+from tinytorch.core.attention import MultiHeadAttention, scaled_dot_product_attention
 from tinytorch.core.layers import Linear
 from tinytorch.core.tensor import Tensor, cat
 
@@ -32,7 +32,7 @@ RAISES: dict[Raised, list[Callable[[], object]]] = {
         lambda: scaled_dot_product_attention(ONE, ONE, ONE, masks=None),
         lambda: scaled_dot_product_attention(ONE, ONE, ONE, None, None),
     ],
-    Raised.ARRAY_ATTRIBUTE: [lambda: ARRAY.backward()],
+    Raised.ARRAY_ATTRIBUTE: [lambda: ARRAY.backward(), lambda: ARRAY.masked_fill(ARRAY, 0), lambda: ARRAY.detach()],
     Raised.AXIS: [
         lambda: ONE.sum(5),
         lambda: ARRAY.sum(5),
@@ -40,11 +40,12 @@ RAISES: dict[Raised, list[Callable[[], object]]] = {
         lambda: ARRAY.transpose(0, 2, 1),
         lambda: ONE.transpose(0, 5),
     ],
-    Raised.BOOLEAN: [lambda: (ARRAY > 0) - (ARRAY > 0), lambda: -(ARRAY > 0)],
     Raised.BROADCAST: [lambda: ONE + TWO, lambda: ARRAY + np.ones((2, 4)), lambda: np.where(ARRAY > 0, np.ones(4), 0)],
+    Raised.CALL: [lambda: _Empty()(1, axis=2)],
     Raised.DIVISION: [lambda: ONE // 2],
-    Raised.DIVIDED_HEADS: [lambda: _split_heads(THREE), lambda: _merge_heads()],
+    Raised.ELEMENTWISE: [lambda: ONE * TWO],
     Raised.INDEX: [lambda: ARRAY[5], lambda: (1, 2)[5], lambda: ARRAY[np.ones((2, 4)) > 0], lambda: ONE[5]],
+    Raised.INIT: [lambda: MultiHeadAttention(6), lambda: _Empty(1)],
     Raised.JOIN: [
         lambda: np.concatenate([ARRAY, np.ones((3, 4))]),
         lambda: np.concatenate([ARRAY, ARRAY[0]]),
@@ -55,11 +56,13 @@ RAISES: dict[Raised, list[Callable[[], object]]] = {
     ],
     Raised.LENGTH: [lambda: len(SimpleNamespace()), lambda: len(_Cache(None)), lambda: len(_Cache(1.5))],
     Raised.MASK_SHAPE: [lambda: scaled_dot_product_attention(ONE, ONE, ONE, np.ones((3, 3)))],
+    Raised.MASK_SHAPES: [lambda: scaled_dot_product_attention(ONE, ONE, ONE, np.ones((3, 3)))],
+    Raised.NO_DIM: [lambda: _along()],
     Raised.NO_FORWARD: [lambda: SimpleNamespace().forward(ONE), lambda: SimpleNamespace()(ONE)],
     Raised.NO_MASK: [lambda: None * ARRAY, lambda: None.shape],
     Raised.NO_PARAMETERS: [lambda: SimpleNamespace().parameters()],
     Raised.NO_PROJECTION: [lambda: SimpleNamespace().q_proj, lambda: _Empty().out_proj],
-    Raised.NO_TENSOR: [lambda: ARRAY.masked_fill(ARRAY, 0), lambda: ARRAY.detach(), lambda: ARRAY.data + 1],
+    Raised.NOT_CALLABLE: [lambda: SimpleNamespace()(ONE)],
     Raised.NO_WEIGHT: [lambda: _Empty().weight, lambda: ARRAY.bias],
     Raised.NUMPY_SHAPES: [
         lambda: ARRAY @ ARRAY,
@@ -69,7 +72,7 @@ RAISES: dict[Raised, list[Callable[[], object]]] = {
     Raised.PRODUCT: [lambda: ONE @ ONE, lambda: Linear(5, 2)(ONE)],
     Raised.PRODUCT_SHAPES: [lambda: ONE @ ONE],
     Raised.RESHAPE: [lambda: ONE.reshape(5, 5), lambda: ARRAY.reshape(5, 5)],
-    Raised.TRUTH: [lambda: bool(ARRAY), lambda: bool(ONE)],
+    Raised.TWO_SHAPES: [lambda: ONE + TWO, lambda: ONE - ONE.sum(1)],
     Raised.UNPACK: [lambda: _three(*[(1, 2)]), lambda: _three((1, 2, 3, 4))],
     Raised.V_SHAPE: [lambda: scaled_dot_product_attention(Tensor(np.ones((5, 3))), Tensor(np.ones((5, 3))), ONE)],
     Raised.X_SHAPE: [lambda: MultiHeadAttention(6, 3)(TWO)],
@@ -77,7 +80,8 @@ RAISES: dict[Raised, list[Callable[[], object]]] = {
 
 
 class _Empty:
-    pass
+    def __call__(self, x: object) -> object:
+        return x
 
 
 class _Cache:
@@ -86,6 +90,10 @@ class _Cache:
 
     def __len__(self) -> int:
         return self.length  # type: ignore[return-value]  # a wrong answer
+
+
+def _along(dim: int) -> int:
+    return dim
 
 
 def _three(values: tuple[int, ...]) -> int:

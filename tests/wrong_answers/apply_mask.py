@@ -101,3 +101,120 @@ def _apply_mask(scores, mask):
 # --- too low for float32
 def _apply_mask(scores, mask):
     return scores + (Tensor(mask) - 1) * 1e39
+# --- where of NumPy
+def _apply_mask(scores, mask):
+    return np.where(mask, scores, MASK_VALUE)
+# --- where of values
+def _apply_mask(scores, mask):
+    return Tensor(np.where(Tensor(mask).data, scores.data, MASK_VALUE))
+# --- minus mask plus one
+def _apply_mask(scores, mask):
+    return scores + (-mask + 1) * MASK_VALUE
+# --- bool masks
+def _apply_mask(scores, mask):
+    return scores.masked_fill(~mask, MASK_VALUE)
+# --- ~ of bool
+def _apply_mask(scores, mask):
+    return scores.masked_fill(~np.asarray(mask, bool) == False, MASK_VALUE)
+# --- masked_fill with the mask
+def _apply_mask(scores, mask):
+    return scores.masked_fill(mask, MASK_VALUE)
+# --- not mask
+def _apply_mask(scores, mask):
+    return scores.masked_fill(not mask, MASK_VALUE)
+# --- if mask == 0
+def _apply_mask(scores, mask):
+    if mask == 0:
+        return MASK_VALUE
+    return scores
+# --- indexed assignment
+def _apply_mask(scores, mask):
+    scores[mask == 0] = MASK_VALUE
+    return scores
+# --- indexed assignment on the data, in place
+def _apply_mask(scores, mask):
+    scores.data[np.asarray(mask) == 0] = MASK_VALUE
+    return scores
+# --- arguments of masked_fill exchanged
+def _apply_mask(scores, mask):
+    return scores.masked_fill(MASK_VALUE, mask == 0)
+# --- float min
+def _apply_mask(scores, mask):
+    return scores.masked_fill(mask == 0, np.finfo(np.float32).tiny)
+# --- log of the mask
+def _apply_mask(scores, mask):
+    return scores + Tensor(mask).log()
+# --- log of the mask with epsilon
+def _apply_mask(scores, mask):
+    return scores + (Tensor(mask) + 1e-9).log()
+# --- divided by the mask
+def _apply_mask(scores, mask):
+    return scores / Tensor(mask)
+# --- multiplied by MASK_VALUE where blocked
+def _apply_mask(scores, mask):
+    return scores * (Tensor(mask) + (1 - Tensor(mask)) * MASK_VALUE)
+# --- subtracts mask_value
+def _apply_mask(scores, mask):
+    return scores - (1 - Tensor(mask)) * MASK_VALUE
+# --- rows of the mask
+def _apply_mask(scores, mask):
+    return scores.masked_fill(Tensor(mask).data.min(-1, keepdims=True) == 0, MASK_VALUE)
+# --- reshaped to the scores
+def _apply_mask(scores, mask):
+    return scores.masked_fill(np.asarray(mask).reshape(scores.shape) == 0, MASK_VALUE)
+# --- with head axis added
+def _apply_mask(scores, mask):
+    return scores.masked_fill(np.asarray(mask)[:, None] == 0, MASK_VALUE)
+# --- mask.T
+def _apply_mask(scores, mask):
+    return scores.masked_fill(np.asarray(mask).T == 0, MASK_VALUE)
+# --- mask is False
+def _apply_mask(scores, mask):
+    return scores.masked_fill(mask is False, MASK_VALUE)
+# --- allowed to zero
+def _apply_mask(scores, mask):
+    return (1 - Tensor(mask)) * MASK_VALUE
+# --- a loop with a fixed number of axes
+def _apply_mask(scores, mask):
+    m = np.asarray(mask)
+    out = scores.data.copy()
+    for i in range(scores.shape[0]):
+        for j in range(scores.shape[1]):
+            if m[i, j] == 0:
+                out[i, j] = MASK_VALUE
+    return Tensor(out)
+# --- no return
+def _apply_mask(scores, mask):
+    scores.masked_fill(mask == 0, MASK_VALUE)
+# --- weights in place of scores
+def _apply_mask(scores, mask):
+    return Softmax()(scores) * Tensor(mask)
+# --- only for a Tensor
+def _apply_mask(scores, mask):
+    if isinstance(mask, Tensor):
+        return scores.masked_fill(mask == 0, MASK_VALUE)
+    return scores
+# --- only for a Tensor, no return
+def _apply_mask(scores, mask):
+    if isinstance(mask, Tensor):
+        return scores.masked_fill(mask == 0, MASK_VALUE)
+# --- two axes only, else ignored
+def _apply_mask(scores, mask):
+    if mask.ndim == 2:
+        return scores.masked_fill(mask == 0, MASK_VALUE)
+    return scores
+# --- zero lowest
+def _apply_mask(scores, mask):
+    low = scores.data.min()
+    return scores.masked_fill(mask == 0, float(low) - 1)
+# --- an offset everywhere
+def _apply_mask(scores, mask):
+    return scores.masked_fill(mask == 0, MASK_VALUE) + 1
+# --- scaled again
+def _apply_mask(scores, mask):
+    return scores.masked_fill(mask == 0, MASK_VALUE) / math.sqrt(scores.shape[-1])
+# --- rows without keys
+def _apply_mask(scores, mask):
+    m = np.asarray(mask)
+    m = m / m.sum(-1, keepdims=True)
+    return scores.masked_fill(m == 0, MASK_VALUE)

@@ -28,3 +28,65 @@ def causal_mask(seq_len):
 # --- twos
 def causal_mask(seq_len):
     return 2 * np.tril(np.ones((seq_len, seq_len)))
+# --- python loops, off by one
+def causal_mask(seq_len):
+    m = np.zeros((seq_len, seq_len))
+    for i in range(seq_len):
+        for j in range(i):
+            m[i, j] = 1
+    return m
+# --- the last column lost
+def causal_mask(seq_len):
+    m = np.tril(np.ones((seq_len, seq_len)))
+    m[:, -1] = 0
+    return m
+# --- a Tensor with gradient, of -inf
+def causal_mask(seq_len):
+    return Tensor(np.triu(np.full((seq_len, seq_len), -np.inf), 1))
+# --- only the first row
+def causal_mask(seq_len):
+    m = np.ones((seq_len, seq_len))
+    m[0, 1:] = 0
+    return m
+# --- flat
+def causal_mask(seq_len):
+    return np.tril(np.ones((seq_len, seq_len))).ravel()
+# --- torch
+def causal_mask(seq_len):
+    return torch.tril(torch.ones(seq_len, seq_len))
+# --- np.ones with two arguments
+def causal_mask(seq_len):
+    return np.tril(np.ones(seq_len, seq_len))
+# --- zeros
+def causal_mask(seq_len):
+    return np.zeros((seq_len, seq_len))
+# --- strings
+def causal_mask(seq_len):
+    return np.where(np.tril(np.ones((seq_len, seq_len))) > 0, "1", "0")
+# --- arange
+def causal_mask(seq_len):
+    return np.arange(seq_len)[:, None] - np.arange(seq_len)
+# --- strict comparison
+def causal_mask(seq_len):
+    i = np.arange(seq_len)
+    return i[:, None] > i
+# --- minus one and one
+def causal_mask(seq_len):
+    return 2 * np.tril(np.ones((seq_len, seq_len))) - 1
+# --- a window of three
+def causal_mask(seq_len):
+    i = np.arange(seq_len)
+    return (i[:, None] >= i) & (i[:, None] - i < 3)
+# --- two leading axes
+def causal_mask(seq_len):
+    return np.tril(np.ones((1, 1, seq_len, seq_len)))
+# --- one column more
+def causal_mask(seq_len):
+    return np.tril(np.ones((seq_len, seq_len + 1)))
+# --- a tuple
+def causal_mask(seq_len):
+    return np.tril(np.ones((seq_len, seq_len))), seq_len
+# --- tridiagonal
+def causal_mask(seq_len):
+    i = np.arange(seq_len)
+    return abs(i[:, None] - i) <= 1

@@ -69,3 +69,88 @@ def _compute_attention_scores(Q, K):
 def _compute_attention_scores(Q, K):
     scores = Q @ K.transpose(-2, -1)
     return scores.masked_fill(scores < 0, 0.0)
+# --- K.T
+def _compute_attention_scores(Q, K):
+    return Q @ K.T
+# --- np.dot
+def _compute_attention_scores(Q, K):
+    return np.dot(Q, K.transpose(-2, -1))
+# --- einsum
+def _compute_attention_scores(Q, K):
+    return np.einsum("bld,bsd->bls", Q, K)
+# --- permute
+def _compute_attention_scores(Q, K):
+    return Q @ K.permute(0, 2, 1)
+# --- swapaxes without arguments
+def _compute_attention_scores(Q, K):
+    return Q @ K.transpose()
+# --- transpose with three axes
+def _compute_attention_scores(Q, K):
+    return Q @ K.transpose(0, 2, 1)
+# --- loops that overwrite
+def _compute_attention_scores(Q, K):
+    scores = Tensor(np.zeros((*Q.shape[:-1], K.shape[-2])))
+    for i in range(Q.shape[-2]):
+        for j in range(K.shape[-2]):
+            scores[..., i, j] = (Q[..., i, :] * K[..., j, :]).sum(-1)
+    return scores
+# --- loops for two axes
+def _compute_attention_scores(Q, K):
+    from tinytorch.core.tensor import stack
+    return stack([stack([(q * k).sum() for k in K]) for q in Q])
+# --- the sum over the wrong axis
+def _compute_attention_scores(Q, K):
+    return (Q[..., :, None, :] * K[..., None, :, :]).sum(-2)
+# --- sum over everything
+def _compute_attention_scores(Q, K):
+    return (Q @ K.transpose(-2, -1)).sum()
+# --- both transposed
+def _compute_attention_scores(Q, K):
+    return Q.transpose(-2, -1) @ K.transpose(-2, -1)
+# --- result transposed
+def _compute_attention_scores(Q, K):
+    return (Q @ K.transpose(-2, -1)).transpose(-2, -1)
+# --- last key lost
+def _compute_attention_scores(Q, K):
+    return Q @ K.transpose(-2, -1)[..., :-1]
+# --- keys in reverse order
+def _compute_attention_scores(Q, K):
+    return Q @ K[..., ::-1, :].transpose(-2, -1)
+# --- mean in place of sum
+def _compute_attention_scores(Q, K):
+    return (Q[..., :, None, :] * K[..., None, :, :]).mean(-1)
+# --- absolute
+def _compute_attention_scores(Q, K):
+    s = Q @ K.transpose(-2, -1)
+    return (s * s).sqrt()
+# --- squared
+def _compute_attention_scores(Q, K):
+    s = Q @ K.transpose(-2, -1)
+    return s ** 2
+# --- exponentials
+def _compute_attention_scores(Q, K):
+    return (Q @ K.transpose(-2, -1)).exp()
+# --- flattened
+def _compute_attention_scores(Q, K):
+    return Q.reshape(-1, Q.shape[-1]) @ K.reshape(-1, K.shape[-1]).T
+# --- np.matmul of values
+def _compute_attention_scores(Q, K):
+    return np.matmul(Q.data, np.swapaxes(K.data, -1, -2))
+# --- Q centred in place
+def _compute_attention_scores(Q, K):
+    Q.data -= Q.data.mean(-1, keepdims=True)
+    return Q @ K.transpose(-2, -1)
+# --- returns a tuple
+def _compute_attention_scores(Q, K):
+    return Q @ K.transpose(-2, -1), K
+# --- last two axes by number from shape
+def _compute_attention_scores(Q, K):
+    n = K.ndim
+    return Q @ K.transpose(n - 2, n)
+# --- batches mixed by a flat product
+def _compute_attention_scores(Q, K):
+    return (Q.reshape(-1, Q.shape[-1]) @ K.reshape(-1, K.shape[-1]).T).reshape(*Q.shape[:-1], -1)
+# --- one branch without return
+def _compute_attention_scores(Q, K):
+    if Q.ndim == 3:
+        return Q @ K.transpose(1, 2)

@@ -210,3 +210,450 @@ class Linear:
 
     def __call__(self, x):
         return self.forward(x)
+# --- parameters gives None for no bias
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- parameters gives a dict
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return {"weight": self.weight, "bias": self.bias}
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- parameters gives nothing
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- parameters gives an empty list
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return []
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- parameters gives the bias first
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.bias, self.weight]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- parameters gives arrays
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight.data]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- if self.bias
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y + self.bias if self.bias else y
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- if bias, not self.bias
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y + self.bias if bias else y
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- weight not a Tensor
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = np.random.randn(in_features, out_features)
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- bias zeros, weights ones
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = Tensor(np.ones((in_features, out_features)), requires_grad=True)
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- bias of the input's width
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (in_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- bias as a column
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features, 1)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- weight times x
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = self.weight @ x
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- element-wise
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x * self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- transposed as in PyTorch
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight.T
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- forward without a return
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        y = y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- no return without a bias
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        if self.bias is not None:
+            return y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- bias set to zero for none
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else Tensor(np.zeros(out_features))
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- bias False kept
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else False
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is False else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is False else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- weights called W and b
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.W = _start_values(in_features, (in_features, out_features))
+        self.b = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.W
+        return y if self.b is None else y + self.b
+
+    def parameters(self):
+        return [self.W] if self.b is None else [self.W, self.b]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- flattened input
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x.reshape(x.shape[0], -1) @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- self forgotten in weight
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- no __call__
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+# --- bias not trainable
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = Tensor(np.zeros(out_features)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- bias with a cut
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias.data
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- mean in place
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        x.data -= 0.5
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- a sigmoid
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        y = y if self.bias is None else y + self.bias
+        return 1 / (1 + (-y).exp())
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- no bias argument
+class Linear:
+    def __init__(self, in_features, out_features):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,))
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- doubled bias shape two
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (1, out_features)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- no parameters
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def __call__(self, x):
+        return self.forward(x)

@@ -32,3 +32,68 @@ def _merge_heads(x):
 def _merge_heads(x):
     B, H, L, D = x.shape
     return x.transpose(1, 2).reshape(B, L, 15)
+# --- L and H exchanged in unpacking
+def _merge_heads(x):
+    B, L, H, D = x.shape
+    return x.transpose(1, 2).reshape(B, L, H * D)
+# --- L and H exchanged, no transpose
+def _merge_heads(x):
+    B, L, H, D = x.shape
+    return x.reshape(B, L, H * D)
+# --- cat over heads
+def _merge_heads(x):
+    from tinytorch.core.tensor import cat
+    return cat([x[:, h] for h in range(x.shape[1])], 1)
+# --- cat over heads dim 0
+def _merge_heads(x):
+    from tinytorch.core.tensor import cat
+    return cat([x[:, h] for h in range(x.shape[1])])
+# --- stack over heads
+def _merge_heads(x):
+    from tinytorch.core.tensor import stack
+    return stack([x[:, h] for h in range(x.shape[1])], -1)
+# --- np.concatenate of values
+def _merge_heads(x):
+    return Tensor(np.concatenate([x.data[:, h] for h in range(x.shape[1])], -1))
+# --- the last head lost
+def _merge_heads(x):
+    from tinytorch.core.tensor import cat
+    return cat([x[:, h] for h in range(x.shape[1] - 1)], -1)
+# --- heads repeated
+def _merge_heads(x):
+    from tinytorch.core.tensor import cat
+    return cat([x[:, 0] for h in range(x.shape[1])], -1)
+# --- three axes
+def _merge_heads(x):
+    H, L, D = x.shape
+    return x.transpose(0, 1).reshape(L, H * D)
+# --- only first batch
+def _merge_heads(x):
+    B, H, L, D = x.shape
+    return x[:1].transpose(1, 2).reshape(1, L, H * D)
+# --- H times D missing
+def _merge_heads(x):
+    B, H, L, D = x.shape
+    return x.transpose(1, 2).reshape(B, L, D)
+# --- max over heads
+def _merge_heads(x):
+    return x.max(1)
+# --- components reversed
+def _merge_heads(x):
+    B, H, L, D = x.shape
+    return x[..., ::-1].transpose(1, 2).reshape(B, L, H * D)
+# --- batch and positions exchanged
+def _merge_heads(x):
+    B, H, L, D = x.shape
+    return x.transpose(0, 2).reshape(L, B, H * D)
+# --- batch and positions exchanged 2
+def _merge_heads(x):
+    B, H, L, D = x.shape
+    return x.transpose(0, 2).reshape(B, L, H * D)
+# --- flatten
+def _merge_heads(x):
+    return x.transpose(1, 2).flatten(2)
+# --- needs num_heads
+def _merge_heads(x, num_heads):
+    B, H, L, D = x.shape
+    return x.transpose(1, 2).reshape(B, L, H * D)

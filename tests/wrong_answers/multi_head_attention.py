@@ -1886,3 +1886,1495 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [parameter for layer in layers for parameter in layer.parameters()]
+# --- context or x
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = context or x
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- context ignored
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- context for queries
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(context), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask reshaped to L L
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None:
+            B, L, E = x.shape
+            mask = mask.reshape(B, 1, L, L)
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask[:, None] always
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None:
+            mask = mask[:, None]
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask three repeated wrong
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = np.tile(np.asarray(mask), (self.num_heads, 1, 1))
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask three head axis last
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = np.asarray(mask)[..., None]
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask with if mask
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask.dim()
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.dim() == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask no None test
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask passed as fourth wrong name
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, attn_mask=mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- sdpa result not unpacked
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output = scaled_dot_product_attention(Q, K, V, mask)
+        self.attention_weights = None
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- sdpa results swapped
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        self.attention_weights, output = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- sdpa arguments swapped Q K
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(K, Q, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- split without num_heads
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x))
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- merge forgotten
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(output)
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- K not split
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = self.k_proj(context)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- merge by transpose only
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(output.transpose(1, 2))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- head_dim not set
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads = embed_dim, num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- num_heads not kept
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.head_dim = embed_dim, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- Linear(num_heads, embed_dim) for one
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(num_heads, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- other names
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.W_q = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.W_q(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.W_q, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- parameters nothing
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        [p for l in (self.q_proj, self.k_proj) for p in l.parameters()]
+# --- parameters copies
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        return [Tensor(p) for l in (self.q_proj, self.k_proj, self.v_proj, self.out_proj) for p in l.parameters()]
+# --- parameters from weights with None
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        return [self.q_proj.weight, self.k_proj.weight, self.v_proj.weight, self.out_proj.weight, None]
+# --- parameters without parentheses
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters]
+# --- no parameters
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+# --- no __call__
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- __call__ swaps
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, context, mask)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- __call__ calls itself
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- forward does not take context
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None):
+        context = x
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- matmul with the layer
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(x @ self.q_proj, self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- weights only by hand
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(x @ self.q_proj.weight, self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- check arguments exchanged
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(num_heads, embed_dim)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- attention weights as scores
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        self.attention_weights = _compute_attention_scores(Q, K)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- attention weights without mask
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        self.attention_weights = scaled_dot_product_attention(Q, K, V)[1]
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- attention weights kept from the first call
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, weights = scaled_dot_product_attention(Q, K, V, mask)
+        if self.attention_weights is None:
+            self.attention_weights = weights
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- causal flag
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        if mask is None and context is x:
+            mask = causal_mask(x.shape[1])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- out scaled
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output)) / self.num_heads
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- q and k share layer
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = self.q_proj
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- k from x
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(x), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- first head only
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output[:, :1]))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- batch loop, first
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x[:1]), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- x normalised
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        x = x - x.mean(-1, keepdim=True)
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask on self kept
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        self.mask = mask if mask is not None else getattr(self, 'mask', None)
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, self.mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- positions added
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        x = x + np.arange(x.shape[1])[:, None]
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- x detached in q
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(Tensor(x.data)), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask for context ignored
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        if context is not x:
+            mask = None
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- super init
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        super().__init__()
+        self.dropout = dropout
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- S taken from x
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        B, L, E = x.shape
+        K = self.k_proj(context).reshape(B, L, self.num_heads, self.head_dim).transpose(1, 2)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- head split transposed by hand
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        B, L, E = x.shape
+        Q = self.q_proj(x).reshape(B, L, self.num_heads, self.head_dim)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- dropout 0.1 only on weights
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        output = output * (np.random.rand(*output.shape) > 0.1)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask inverted for three
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = 1 - mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask any over the batch
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = np.asarray(mask).max(0)
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask first of three
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask[0]
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]

@@ -49,3 +49,62 @@ def _scale_scores(scores, d_k):
 # --- root rounded up
 def _scale_scores(scores, d_k):
     return scores / math.ceil(math.sqrt(d_k))
+# --- d_k**1/2
+def _scale_scores(scores, d_k):
+    return scores / d_k**1/2
+# --- (d_k**1/2)
+def _scale_scores(scores, d_k):
+    return scores / (d_k**1/2)
+# --- d_k**-1/2
+def _scale_scores(scores, d_k):
+    return scores * d_k**-1/2
+# --- math.sqrt of the scores
+def _scale_scores(scores, d_k):
+    return math.sqrt(scores) / d_k
+# --- root of d_k minus 1
+def _scale_scores(scores, d_k):
+    return scores / math.sqrt(d_k - 1)
+# --- last axis for d_k
+def _scale_scores(scores, d_k):
+    d_k = scores.shape[-1]
+    return scores / math.sqrt(d_k)
+# --- divides twice
+def _scale_scores(scores, d_k):
+    scores = scores / math.sqrt(d_k)
+    return scores / math.sqrt(d_k)
+# --- division the other way round
+def _scale_scores(scores, d_k):
+    return math.sqrt(d_k) / scores
+# --- no return
+def _scale_scores(scores, d_k):
+    scores = scores / math.sqrt(d_k)
+# --- d_k.sqrt()
+def _scale_scores(scores, d_k):
+    return scores / d_k.sqrt()
+# --- np array returned
+def _scale_scores(scores, d_k):
+    return scores.data / math.sqrt(d_k)
+# --- exp
+def _scale_scores(scores, d_k):
+    return scores / math.exp(d_k)
+# --- divided by the sum
+def _scale_scores(scores, d_k):
+    return scores / scores.sum(-1, keepdim=True)
+# --- adds the root
+def _scale_scores(scores, d_k):
+    return scores + math.sqrt(d_k)
+# --- root of both
+def _scale_scores(scores, d_k):
+    return (scores / d_k).sqrt()
+# --- two arguments named otherwise
+def _scale_scores(scores, d_k):
+    return scores / math.sqrt(dk)
+# --- max scaled
+def _scale_scores(scores, d_k):
+    return scores / scores.max(-1, keepdim=True)
+# --- root of 2 d_k
+def _scale_scores(scores, d_k):
+    return scores / math.sqrt(2 * d_k)
+# --- other argument names
+def _scale_scores(scores):
+    return scores / math.sqrt(scores.shape[-1])

@@ -464,3 +464,454 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
         scores = _apply_mask(scores, mask)
     weights = Softmax()(scores, dim=-1)
     return weights @ V, weights
+# --- scale called with one argument
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _compute_attention_scores(Q, K)
+    scores = _scale_scores(scores)
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- apply_mask called with one argument
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- softmax axis
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, axis=-1)
+    return weights @ V, weights
+# --- softmax class called
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax(scores, dim=-1)
+    return weights @ V, weights
+# --- softmax as in PyTorch
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax(dim=-1)(scores)
+    return weights @ V, weights
+# --- F.softmax
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = F.softmax(scores, dim=-1)
+    return weights @ V, weights
+# --- scores.softmax
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = scores.softmax(dim=-1)
+    return weights @ V, weights
+# --- softmax forward of the class
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax.forward(scores, dim=-1)
+    return weights @ V, weights
+# --- softmax not called
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()
+    return weights @ V, weights
+# --- mask after, renormalised
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    weights = Softmax()(scores, dim=-1)
+    if mask is not None:
+        weights = weights * Tensor(mask)
+        weights = weights / weights.sum(-1, keepdim=True)
+    return weights @ V, weights
+# --- mask after, renormalised with softmax
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    weights = Softmax()(scores, dim=-1)
+    if mask is not None:
+        weights = Softmax()(weights * Tensor(mask), dim=-1)
+    return weights @ V, weights
+# --- mask after, apply_mask and softmax again
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    weights = Softmax()(scores, dim=-1)
+    if mask is not None:
+        weights = Softmax()(_apply_mask(weights, mask), dim=-1)
+    return weights @ V, weights
+# --- masked before scaling, in the wrong order
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _compute_attention_scores(Q, K)
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    scores = scores / math.sqrt(K.shape[-1]) / 10
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- scores with K.T
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(Q @ K.T, Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- scores of K and V
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, V), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- scores of Q and Q
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, Q), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- K and Q exchanged
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(K, Q), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- scale arguments exchanged
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(Q.shape[-1], _compute_attention_scores(Q, K))
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- mask arguments exchanged
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(mask, scores)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- mask result dropped
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- scaled result dropped
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _compute_attention_scores(Q, K)
+    _scale_scores(scores, Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- mask always applied
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- weights defined in one branch
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+        weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- V first
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return V @ weights, weights
+# --- product element by element
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights * V, weights
+# --- output of scores
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return scores @ V, weights
+# --- mean over queries
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return (weights @ V).mean(-2, keepdim=True), weights
+# --- None for weights
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, None
+# --- mask of zero
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- mask or
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    mask = mask or None
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- if mask != None
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask != None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- d_k undefined
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), d_k)
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- Q.size(-1)
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape(-1))
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- len of Q
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), len(Q))
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- causal mask on top
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    scores = _apply_mask(scores, causal_mask(scores.shape[-1]))
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- mask as int
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask.astype(int))
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- mask unsqueezed
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask.unsqueeze(0))
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- mask transposed
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, np.swapaxes(np.asarray(mask), -1, -2))
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- squeezed output
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return (weights @ V)[0], weights
+# --- stable only for rows by hand
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    e = (scores - scores.max()).exp()
+    weights = e / e.sum(-1, keepdim=True)
+    return weights @ V, weights
+# --- scores normalised
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores - scores.mean(-1, keepdim=True) * 0 + 1) / scores.shape[-1]
+    return weights @ V, weights
+# --- temperature
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores * 2, dim=-1)
+    return weights @ V, weights
+# --- threshold
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    weights = weights.masked_fill(weights < 0.1, 0.0)
+    return weights @ V, weights
+# --- K shape -2 hidden
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[2])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- scale by K.shape[1]
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), K.shape[1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- L == S reshape
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1).reshape(*Q.shape[:-1], Q.shape[-2])
+    return weights @ V, weights
+# --- batch loop first only
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V[:1], weights
+# --- weights detached
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights.detach() @ V, weights
+# --- Q detached
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q.detach(), K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- K detached
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K.detach()), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- the mask inverted by 1 - mask
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, 1 - mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- masked twice, inverted second
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    if mask is not None:
+        scores = _apply_mask(scores, 1 - Tensor(mask))
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- mask value positive
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = scores + (1 - Tensor(mask)) * 1e9
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- masked_fill with the mask
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(mask, MASK_VALUE)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- masked 1e-9
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, 1e-9)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- value of minus 100
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, -100)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- a loop over queries in lists
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return Tensor([w @ V for w in weights]), weights
+# --- return only in the mask branch
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    if mask is not None:
+        return weights @ V, weights
+# --- results in the wrong order with mask
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    if mask is not None:
+        return weights, weights @ V
+    return weights @ V, weights
+# --- K projected by V
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ (V + K.mean(-1, keepdim=True)), weights
+# --- takes d_k too
+def scaled_dot_product_attention(Q, K, V, d_k, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- mask first
+def scaled_dot_product_attention(Q, K, mask=None, V=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- no mask argument
+def scaled_dot_product_attention(Q, K, V):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights

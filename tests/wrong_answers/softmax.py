@@ -136,3 +136,227 @@ class Softmax:
 
     def __call__(self, x, dim=0):
         return self.forward(x, dim)
+# --- sum of everything, largest along dim
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum()
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- Python's sum
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / sum(e)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- no keepdim in the sum
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- no keepdim in the maximum
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- axis in place of dim in the call
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, axis=dim)
+# --- arguments called axis
+class Softmax:
+    def forward(self, x, axis=-1):
+        dim = axis
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, axis=-1):
+        return self.forward(x, axis)
+# --- the mean subtracted
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.mean(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- divided by the largest exponential
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.max(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- divided by the mean
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.mean(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- scores in the numerator
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return x / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- squares in place of exponentials
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = x * x
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- a sigmoid
+class Softmax:
+    def forward(self, x, dim=-1):
+        return 1 / (1 + (-x).exp())
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- one over the number
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / x.shape[dim]
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- no return in __call__
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        self.forward(x, dim)
+# --- self forgotten
+class Softmax:
+    def forward(x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- no __call__
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+# --- np.exp of the values
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = np.exp(x.data - x.data.max(axis=dim, keepdims=True))
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- a float epsilon
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / (e.sum(dim, keepdim=True) + 0.1)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- division in place
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        e.data /= e.data.sum(axis=dim, keepdims=True)
+        return e
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- a loop over the first axis
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        from tinytorch.core.tensor import stack
+        return stack([row / row.sum() for row in e])
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- a list comprehension of floats
+class Softmax:
+    def forward(self, x, dim=-1):
+        import math
+        e = [math.exp(v) for v in x.data]
+        return Tensor([v / sum(e) for v in e])
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- calls itself
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self(x, dim)
+# --- exponentials twice
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp().exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- max over -1 always
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(-1, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- a default of 1
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=1):
+        return self.forward(x, dim)
+# --- no default
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim):
+        return self.forward(x, dim)
+# --- a function
+def Softmax(x, dim=-1):
+    e = (x - x.max(dim, keepdim=True)).exp()
+    return e / e.sum(dim, keepdim=True)
+# --- dim in __init__
+class Softmax:
+    def __init__(self, dim=-1):
+        self.dim = dim
+
+    def forward(self, x):
+        dim = self.dim
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x):
+        return self.forward(x)

@@ -47,3 +47,91 @@ def _split_heads(x, num_heads):
 # --- width of a head fixed
 def _split_heads(x, num_heads):
     return x.reshape(x.shape[0], x.shape[1], -1, 5).transpose(1, 2)
+# --- view
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    return x.view(B, L, num_heads, E // num_heads).transpose(1, 2)
+# --- permute
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    return x.reshape(B, L, num_heads, E // num_heads).permute(0, 2, 1, 3)
+# --- float width
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    return x.reshape(B, L, num_heads, E / num_heads).transpose(1, 2)
+# --- B and L exchanged
+def _split_heads(x, num_heads):
+    L, B, E = x.shape
+    return x.reshape(B, L, num_heads, E // num_heads).transpose(1, 2)
+# --- E as width
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    return x.reshape(B, L, num_heads, E).transpose(1, 2)
+# --- transposed before the reshape
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    return x.transpose(1, 2).reshape(B, num_heads, L, E // num_heads)
+# --- transposed before the reshape, cut, and back
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    return x.transpose(1, 2).reshape(B, num_heads, E // num_heads, L)
+# --- a list of heads
+def _split_heads(x, num_heads):
+    D = x.shape[-1] // num_heads
+    return [x[:, :, h * D:(h + 1) * D] for h in range(num_heads)]
+# --- stack at 0
+def _split_heads(x, num_heads):
+    from tinytorch.core.tensor import stack
+    D = x.shape[-1] // num_heads
+    return stack([x[:, :, h * D:(h + 1) * D] for h in range(num_heads)], 0)
+# --- stack off by one
+def _split_heads(x, num_heads):
+    from tinytorch.core.tensor import stack
+    D = x.shape[-1] // num_heads
+    return stack([x[:, :, h * D:h * D + D - 1] for h in range(num_heads)], 1)
+# --- overlapping heads
+def _split_heads(x, num_heads):
+    from tinytorch.core.tensor import stack
+    D = x.shape[-1] // num_heads
+    return stack([x[:, :, h:h + D] for h in range(num_heads)], 1)
+# --- first batch only
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    return x[:1].reshape(1, L, num_heads, E // num_heads).transpose(1, 2)
+# --- np.split
+def _split_heads(x, num_heads):
+    return np.split(x, num_heads, axis=-1)
+# --- np.array_split of values
+def _split_heads(x, num_heads):
+    return Tensor(np.stack(np.split(x.data, num_heads, axis=-1), 1))
+# --- transpose(-1,-2)
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    return x.reshape(B, L, num_heads, E // num_heads).transpose(-1, -2)
+# --- scaled
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    return x.reshape(B, L, num_heads, E // num_heads).transpose(1, 2) / math.sqrt(num_heads)
+# --- head axis first, then cut
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    return x.reshape(num_heads, B, L, E // num_heads).transpose(0, 1)
+# --- batch lost
+def _split_heads(x, num_heads):
+    L, E = x.shape[-2:]
+    return x.reshape(L, num_heads, E // num_heads).transpose(0, 1)
+# --- two unpacked
+def _split_heads(x, num_heads):
+    L, E = x.shape
+    return x.reshape(1, L, num_heads, E // num_heads).transpose(1, 2)
+# --- one head unsplit
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    if num_heads == 1:
+        return x
+    return x.reshape(B, L, num_heads, E // num_heads).transpose(1, 2)
+# --- shape changed in place
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    x.data = x.data.reshape(B, L, num_heads, E // num_heads).transpose(0, 2, 1, 3)
+    return x
