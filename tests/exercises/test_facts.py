@@ -68,7 +68,9 @@ def test_rows_off_by_a_factor_of_their_own() -> None:
 def test_only_the_first_rows_are_right() -> None:
     sign, right = first_rows_only("a"), {"a": X}
     assert shown(sign, {"a": X + np.array([[0], [1], [1]])}, right, block=1)
-    assert not shown(sign, {"a": X + np.array([[0], [0], [1]])}, right, block=1) and not shown(sign, {"a": X}, right, block=3)
+    assert not shown(sign, {"a": X + np.array([[0], [0], [1]])}, right, block=1) and not shown(
+        sign, {"a": X}, right, block=3
+    )
 
 
 def test_not_finite_from_finite_numbers() -> None:
