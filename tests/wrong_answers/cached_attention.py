@@ -373,15 +373,6 @@ def cached_attention(layer, x, cache):
     mask = np.triu(np.ones((L, S)), S - L)
     output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
     return layer.out_proj(_merge_heads(output))
-# --- tril offset off by one
-def cached_attention(layer, x, cache):
-    x, _ = _check_inputs(x, None, layer.embed_dim)
-    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
-    K, V = cache.append(K, V)
-    L, S = Q.shape[-2], K.shape[-2]
-    mask = np.tril(np.ones((L, S)), S - L - 1)
-    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-    return layer.out_proj(_merge_heads(output))
 # --- tril offset plus
 def cached_attention(layer, x, cache):
     x, _ = _check_inputs(x, None, layer.embed_dim)
@@ -407,15 +398,6 @@ def cached_attention(layer, x, cache):
     K, V = cache.append(K, V)
     L, S = Q.shape[-2], K.shape[-2]
     mask = np.tril(np.ones((L, S)), L - S)
-    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-    return layer.out_proj(_merge_heads(output))
-# --- last row only
-def cached_attention(layer, x, cache):
-    x, _ = _check_inputs(x, None, layer.embed_dim)
-    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
-    K, V = cache.append(K, V)
-    L, S = Q.shape[-2], K.shape[-2]
-    mask = causal_mask(S)[-1:]
     output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
     return layer.out_proj(_merge_heads(output))
 # --- additive mask
@@ -484,16 +466,6 @@ def cached_attention(layer, x, cache):
     mask = np.arange(S) <= np.arange(S - L, S)[:, None]
     output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
     return layer.out_proj(_merge_heads(output))
-# --- new cache made
-def cached_attention(layer, x, cache):
-    x, _ = _check_inputs(x, None, layer.embed_dim)
-    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
-    cache = KVCache()
-    K, V = cache.append(K, V)
-    L, S = Q.shape[-2], K.shape[-2]
-    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
-    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-    return layer.out_proj(_merge_heads(output))
 # --- cache K attribute
 def cached_attention(layer, x, cache):
     x, _ = _check_inputs(x, None, layer.embed_dim)
@@ -556,15 +528,6 @@ def cached_attention(layer, x, cache):
     mask = np.arange(S) <= np.arange(S - L, S)[:, None]
     output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
     return layer.out_proj(_merge_heads(output))
-# --- weights transposed
-def cached_attention(layer, x, cache):
-    x, _ = _check_inputs(x, None, layer.embed_dim)
-    Q, K, V = (_split_heads(x @ p.weight.transpose(0, 1) + p.bias, layer.num_heads) for p in (layer.q_proj, layer.k_proj, layer.v_proj))
-    K, V = cache.append(K, V)
-    L, S = Q.shape[-2], K.shape[-2]
-    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
-    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-    return layer.out_proj(_merge_heads(output))
 # --- out_proj twice
 def cached_attention(layer, x, cache):
     x, _ = _check_inputs(x, None, layer.embed_dim)
@@ -603,15 +566,6 @@ def cached_attention(layer, x, cache):
     mask = np.arange(S) <= np.arange(S - L, S)[:, None]
     output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
     return layer.out_proj(_merge_heads(output))
-# --- loop over positions right but weights of the last
-def cached_attention(layer, x, cache):
-    outs = []
-    for i in range(x.shape[1]):
-        Q, K, V = (_split_heads(p(x[:, i : i + 1]), layer.num_heads) for p in (layer.q_proj, layer.k_proj, layer.v_proj))
-        K, V = cache.append(K, V)
-        output, layer.attention_weights = scaled_dot_product_attention(Q, K, V)
-        outs.append(layer.out_proj(_merge_heads(output)))
-    return cat(outs, dim=1)
 # --- mask of ones for first
 def cached_attention(layer, x, cache):
     x, _ = _check_inputs(x, None, layer.embed_dim)
@@ -630,26 +584,6 @@ def cached_attention(layer, x, cache):
     mask = causal_mask(S) if L == S else None
     output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
     return layer.out_proj(_merge_heads(output))
-# --- window of three
-def cached_attention(layer, x, cache):
-    x, _ = _check_inputs(x, None, layer.embed_dim)
-    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
-    K, V = cache.append(K, V)
-    L, S = Q.shape[-2], K.shape[-2]
-    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
-    mask = mask & (np.arange(S) > np.arange(S - L, S)[:, None] - 3)
-    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-    return layer.out_proj(_merge_heads(output))
-# --- first key never seen
-def cached_attention(layer, x, cache):
-    x, _ = _check_inputs(x, None, layer.embed_dim)
-    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
-    K, V = cache.append(K, V)
-    L, S = Q.shape[-2], K.shape[-2]
-    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
-    mask[:, 0] = L == S
-    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-    return layer.out_proj(_merge_heads(output))
 # --- cache reset when long
 def cached_attention(layer, x, cache):
     x, _ = _check_inputs(x, None, layer.embed_dim)
@@ -659,14 +593,4 @@ def cached_attention(layer, x, cache):
     L, S = Q.shape[-2], K.shape[-2]
     mask = np.arange(S) <= np.arange(S - L, S)[:, None]
     output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-    return layer.out_proj(_merge_heads(output))
-# --- weights of previous call
-def cached_attention(layer, x, cache):
-    x, _ = _check_inputs(x, None, layer.embed_dim)
-    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
-    K, V = cache.append(K, V)
-    L, S = Q.shape[-2], K.shape[-2]
-    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
-    output, weights = scaled_dot_product_attention(Q, K, V, mask)
-    layer.attention_weights = layer.attention_weights if layer.attention_weights is not None else weights
     return layer.out_proj(_merge_heads(output))

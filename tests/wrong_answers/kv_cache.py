@@ -384,32 +384,6 @@ class KVCache:
 
     def __len__(self):
         return len(self.K)
-# --- len of shape 2
-class KVCache:
-    def __init__(self):
-        self.K = self.V = None
-
-    def append(self, K, V):
-        K, V = _check_pieces(K, V)
-        self.K = K if self.K is None else cat([self.K, K], dim=-2)
-        self.V = V if self.V is None else cat([self.V, V], dim=-2)
-        return self.K, self.V
-
-    def __len__(self):
-        return 0 if self.K is None else self.K.shape[2]
-# --- len of shape 1
-class KVCache:
-    def __init__(self):
-        self.K = self.V = None
-
-    def append(self, K, V):
-        K, V = _check_pieces(K, V)
-        self.K = K if self.K is None else cat([self.K, K], dim=-2)
-        self.V = V if self.V is None else cat([self.V, V], dim=-2)
-        return self.K, self.V
-
-    def __len__(self):
-        return 0 if self.K is None else self.K.shape[1]
 # --- len a shape
 class KVCache:
     def __init__(self):
@@ -423,19 +397,6 @@ class KVCache:
 
     def __len__(self):
         return 0 if self.K is None else self.K.shape
-# --- len a size
-class KVCache:
-    def __init__(self):
-        self.K = self.V = None
-
-    def append(self, K, V):
-        K, V = _check_pieces(K, V)
-        self.K = K if self.K is None else cat([self.K, K], dim=-2)
-        self.V = V if self.V is None else cat([self.V, V], dim=-2)
-        return self.K, self.V
-
-    def __len__(self):
-        return 0 if self.K is None else self.K.data.size
 # --- len nothing
 class KVCache:
     def __init__(self):
@@ -449,19 +410,6 @@ class KVCache:
 
     def __len__(self):
         0 if self.K is None else self.K.shape[-2]
-# --- len one too few
-class KVCache:
-    def __init__(self):
-        self.K = self.V = None
-
-    def append(self, K, V):
-        K, V = _check_pieces(K, V)
-        self.K = K if self.K is None else cat([self.K, K], dim=-2)
-        self.V = V if self.V is None else cat([self.V, V], dim=-2)
-        return self.K, self.V
-
-    def __len__(self):
-        return 0 if self.K is None else self.K.shape[-2] - 1
 # --- len a method length
 class KVCache:
     def __init__(self):
@@ -500,19 +448,6 @@ class KVCache:
 
     def __len__(self):
         return 0 if self.K is None else self.K.shape[-2]
-# --- default list
-class KVCache:
-    def __init__(self, keys=[], values=[]):
-        self.keys, self.values = keys, values
-
-    def append(self, K, V):
-        K, V = _check_pieces(K, V)
-        self.keys.append(K)
-        self.values.append(V)
-        return cat(self.keys, dim=-2), cat(self.values, dim=-2)
-
-    def __len__(self):
-        return sum(K.shape[-2] for K in self.keys)
 # --- no return in the first call
 class KVCache:
     def __init__(self):
@@ -609,19 +544,6 @@ class KVCache:
 
     def __len__(self):
         return 0 if self.K is None else self.K.shape[-2]
-# --- dim=2 for V only
-class KVCache:
-    def __init__(self):
-        self.K = self.V = None
-
-    def append(self, K, V):
-        K, V = _check_pieces(K, V)
-        self.K = K if self.K is None else cat([self.K, K], dim=-2)
-        self.V = V if self.V is None else cat([self.V, V], dim=2)
-        return self.K, self.V
-
-    def __len__(self):
-        return 0 if self.K is None else self.K.shape[-2]
 # --- values reversed
 class KVCache:
     def __init__(self):
@@ -687,20 +609,6 @@ class KVCache:
         return self.K, self.V
 
     def __len__(self):
-        return 0 if self.K is None else self.K.shape[-2]
-# --- len a property
-class KVCache:
-    def __init__(self):
-        self.K = self.V = None
-
-    def append(self, K, V):
-        K, V = _check_pieces(K, V)
-        self.K = K if self.K is None else cat([self.K, K], dim=-2)
-        self.V = V if self.V is None else cat([self.V, V], dim=-2)
-        return self.K, self.V
-
-    @property
-    def length(self):
         return 0 if self.K is None else self.K.shape[-2]
 # --- len negative
 class KVCache:

@@ -238,13 +238,6 @@ def _online_softmax(largest, total, output, scores, V):
     shrink = np.exp(largest - new_largest)
     new_total = shrink * total + sum(exponentials)
     return new_largest, new_total, shrink * output + exponentials @ V
-# --- exponentials not summed
-def _online_softmax(largest, total, output, scores, V):
-    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
-    exponentials = np.exp(scores - new_largest)
-    shrink = np.exp(largest - new_largest)
-    new_total = shrink * total + exponentials
-    return new_largest, new_total, shrink * output + exponentials @ V
 # --- math.exp
 def _online_softmax(largest, total, output, scores, V):
     new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
@@ -408,33 +401,11 @@ def _online_softmax(largest, total, output, scores, V):
         total, output = total + e, output + e * v
         largest = np.maximum(largest, s[:, None])
     return largest, total, output
-# --- shrink squared
-def _online_softmax(largest, total, output, scores, V):
-    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
-    exponentials = np.exp(scores - new_largest)
-    shrink = np.exp(largest - new_largest)
-    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
-    return new_largest, new_total, shrink * shrink * output + exponentials @ V
 # --- shrink by total
 def _online_softmax(largest, total, output, scores, V):
     new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
     exponentials = np.exp(scores - new_largest)
     shrink = total / (total + exponentials.sum(axis=-1, keepdims=True))
-    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
-    return new_largest, new_total, shrink * output + exponentials @ V
-# --- exp minus one
-def _online_softmax(largest, total, output, scores, V):
-    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
-    exponentials = np.expm1(scores - new_largest)
-    shrink = np.exp(largest - new_largest)
-    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
-    return new_largest, new_total, shrink * output + exponentials @ V
-# --- softmax by NumPy in place
-def _online_softmax(largest, total, output, scores, V):
-    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
-    exponentials = scores
-    np.exp(scores)
-    shrink = np.exp(largest - new_largest)
     new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
     return new_largest, new_total, shrink * output + exponentials @ V
 # --- scores already shifted twice
@@ -445,13 +416,6 @@ def _online_softmax(largest, total, output, scores, V):
     shrink = np.exp(largest - new_largest)
     new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
     return new_largest, new_total, shrink * output + exponentials @ V
-# --- V first row only
-def _online_softmax(largest, total, output, scores, V):
-    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
-    exponentials = np.exp(scores - new_largest)
-    shrink = np.exp(largest - new_largest)
-    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
-    return new_largest, new_total, shrink * output + exponentials[:, :1] * V[:1]
 # --- largest plus log
 def _online_softmax(largest, total, output, scores, V):
     new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
@@ -459,10 +423,3 @@ def _online_softmax(largest, total, output, scores, V):
     shrink = np.exp(largest - new_largest)
     new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
     return new_largest + np.log(new_total), new_total, shrink * output + exponentials @ V
-# --- largest abs
-def _online_softmax(largest, total, output, scores, V):
-    new_largest = np.maximum(largest, abs(scores).max(axis=-1, keepdims=True))
-    exponentials = np.exp(scores - new_largest)
-    shrink = np.exp(largest - new_largest)
-    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
-    return new_largest, new_total, shrink * output + exponentials @ V

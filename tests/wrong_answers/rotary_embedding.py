@@ -338,22 +338,6 @@ def rotary_embedding(x, offset=0, base=10000.0):
     cos, sin = np.cos(angles), np.sin(angles)
     even, odd = x[..., 0::2], x[..., 1::2]
     return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
-# --- L and D exchanged
-def rotary_embedding(x, offset=0, base=10000.0):
-    x = _check_pairs(x, offset, base)
-    D, L = x.shape[-2:]
-    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
-    cos, sin = np.cos(angles), np.sin(angles)
-    even, odd = x[..., 0::2], x[..., 1::2]
-    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
-# --- axis 1
-def rotary_embedding(x, offset=0, base=10000.0):
-    x = _check_pairs(x, offset, base)
-    L, D = x.shape[1], x.shape[-1]
-    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
-    cos, sin = np.cos(angles), np.sin(angles)
-    even, odd = x[..., 0::2], x[..., 1::2]
-    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
 # --- unpacking four
 def rotary_embedding(x, offset=0, base=10000.0):
     x = _check_pairs(x, offset, base)
@@ -473,16 +457,6 @@ def rotary_embedding(x, offset=0, base=10000.0):
     half = stack([odd, even], dim=-1).reshape(x.shape)
     c, s = np.repeat(cos, 2, -1), np.repeat(sin, 2, -1)
     return x * c + half * s
-# --- pair loop with overwritten x
-def rotary_embedding(x, offset=0, base=10000.0):
-    y = x.data.copy()
-    L, D = x.shape[-2:]
-    for p in range(L):
-        for i in range(D // 2):
-            a = (offset + p) * base ** (-2 * i / D)
-            y[..., p, 2 * i] = np.cos(a) * y[..., p, 2 * i] - np.sin(a) * y[..., p, 2 * i + 1]
-            y[..., p, 2 * i + 1] = np.sin(a) * y[..., p, 2 * i] + np.cos(a) * y[..., p, 2 * i + 1]
-    return Tensor(y)
 # --- loop over the last pair missing
 def rotary_embedding(x, offset=0, base=10000.0):
     y = x.data.copy()
@@ -507,23 +481,6 @@ def rotary_embedding(x, offset=0, base=10000.0):
     cos, sin = np.cos(angles), np.sin(angles)
     even, odd = x[..., 0::2], x[..., 1::2]
     return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
-# --- rows from the end
-def rotary_embedding(x, offset=0, base=10000.0):
-    x = _check_pairs(x, offset, base)
-    L, D = x.shape[-2:]
-    angles = (offset + np.arange(L)[::-1])[:, None] * base ** (-np.arange(0, D, 2) / D)
-    cos, sin = np.cos(angles), np.sin(angles)
-    even, odd = x[..., 0::2], x[..., 1::2]
-    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
-# --- mean subtracted
-def rotary_embedding(x, offset=0, base=10000.0):
-    x = _check_pairs(x, offset, base)
-    L, D = x.shape[-2:]
-    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
-    cos, sin = np.cos(angles), np.sin(angles)
-    x = x - x.mean(-1, keepdim=True)
-    even, odd = x[..., 0::2], x[..., 1::2]
-    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
 # --- scaled by the root
 def rotary_embedding(x, offset=0, base=10000.0):
     x = _check_pairs(x, offset, base)
@@ -531,29 +488,5 @@ def rotary_embedding(x, offset=0, base=10000.0):
     angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
     cos, sin = np.cos(angles), np.sin(angles)
     x = x / math.sqrt(D)
-    even, odd = x[..., 0::2], x[..., 1::2]
-    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
-# --- positions twice
-def rotary_embedding(x, offset=0, base=10000.0):
-    x = _check_pairs(x, offset, base)
-    L, D = x.shape[-2:]
-    angles = (offset + np.arange(L) * 2)[:, None] * base ** (-np.arange(0, D, 2) / D)
-    cos, sin = np.cos(angles), np.sin(angles)
-    even, odd = x[..., 0::2], x[..., 1::2]
-    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
-# --- offset added twice
-def rotary_embedding(x, offset=0, base=10000.0):
-    x = _check_pairs(x, offset, base)
-    L, D = x.shape[-2:]
-    angles = (offset + np.arange(offset, offset + L))[:, None] * base ** (-np.arange(0, D, 2) / D)
-    cos, sin = np.cos(angles), np.sin(angles)
-    even, odd = x[..., 0::2], x[..., 1::2]
-    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
-# --- one position less with offset
-def rotary_embedding(x, offset=0, base=10000.0):
-    x = _check_pairs(x, offset, base)
-    L, D = x.shape[-2:]
-    angles = (max(offset - 1, 0) + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
-    cos, sin = np.cos(angles), np.sin(angles)
     even, odd = x[..., 0::2], x[..., 1::2]
     return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)

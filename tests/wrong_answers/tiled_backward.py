@@ -615,22 +615,6 @@ def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, b
             grad_Q[rows] += grad_scores @ K[keys]
             grad_K[keys] += grad_scores.T @ Q[rows]
     return grad_Q, grad_K, grad_V
-# --- delta axis 0
-def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
-    of_queries, of_keys = _tile_sizes(block)
-    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
-    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
-    delta = (grad * output).sum(axis=0, keepdims=True)
-    for rows in _blocks(L, of_queries):
-        for keys in _blocks(S, of_keys):
-            if causal and keys.start > rows.stop - 1 + S - L:
-                break
-            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
-            grad_V[keys] += P.T @ grad[rows]
-            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
-            grad_Q[rows] += grad_scores @ K[keys]
-            grad_K[keys] += grad_scores.T @ Q[rows]
-    return grad_Q, grad_K, grad_V
 # --- delta over keys weights
 def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
     of_queries, of_keys = _tile_sizes(block)
@@ -660,22 +644,6 @@ def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, b
             P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
             grad_V[keys] += P.T @ grad[rows]
             grad_scores = P * (grad[rows] @ V[keys].T - delta[rows] / 2) * scale
-            grad_Q[rows] += grad_scores @ K[keys]
-            grad_K[keys] += grad_scores.T @ Q[rows]
-    return grad_Q, grad_K, grad_V
-# --- K for V
-def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
-    of_queries, of_keys = _tile_sizes(block)
-    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
-    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
-    delta = (grad * output).sum(axis=-1, keepdims=True)
-    for rows in _blocks(L, of_queries):
-        for keys in _blocks(S, of_keys):
-            if causal and keys.start > rows.stop - 1 + S - L:
-                break
-            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
-            grad_V[keys] += P.T @ grad[rows]
-            grad_scores = P * (grad[rows] @ K[keys].T - delta[rows]) * scale
             grad_Q[rows] += grad_scores @ K[keys]
             grad_K[keys] += grad_scores.T @ Q[rows]
     return grad_Q, grad_K, grad_V
@@ -900,23 +868,6 @@ def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, b
             P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
             grad_V[keys] += P.T @ grad[rows]
             grad_scores = P * P * (grad[rows] @ V[keys].T - delta[rows]) * scale
-            grad_Q[rows] += grad_scores @ K[keys]
-            grad_K[keys] += grad_scores.T @ Q[rows]
-    return grad_Q, grad_K, grad_V
-# --- delta mean of dP
-def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
-    of_queries, of_keys = _tile_sizes(block)
-    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
-    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
-    delta = (grad * output).sum(axis=-1, keepdims=True)
-    for rows in _blocks(L, of_queries):
-        for keys in _blocks(S, of_keys):
-            if causal and keys.start > rows.stop - 1 + S - L:
-                break
-            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
-            grad_V[keys] += P.T @ grad[rows]
-            dP = grad[rows] @ V[keys].T
-            grad_scores = P * (dP - dP.mean(-1, keepdims=True)) * scale
             grad_Q[rows] += grad_scores @ K[keys]
             grad_K[keys] += grad_scores.T @ Q[rows]
     return grad_Q, grad_K, grad_V
@@ -1171,22 +1122,6 @@ def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, b
             grad_Q[rows] += grad_scores @ K[keys]
             grad_K[keys] += grad_scores.T @ Q[rows]
     return grad_Q, grad_K, grad_V
-# --- delta scaled
-def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
-    of_queries, of_keys = _tile_sizes(block)
-    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
-    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
-    delta = (grad * output).sum(axis=-1, keepdims=True) * scale
-    for rows in _blocks(L, of_queries):
-        for keys in _blocks(S, of_keys):
-            if causal and keys.start > rows.stop - 1 + S - L:
-                break
-            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
-            grad_V[keys] += P.T @ grad[rows]
-            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
-            grad_Q[rows] += grad_scores @ K[keys]
-            grad_K[keys] += grad_scores.T @ Q[rows]
-    return grad_Q, grad_K, grad_V
 # --- gradient of K subtracted
 def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
     of_queries, of_keys = _tile_sizes(block)
@@ -1308,22 +1243,6 @@ def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, b
     delta = (grad * output).sum(axis=-1, keepdims=True)
     for rows in _blocks(L, of_queries):
         for keys in _blocks(L, of_keys):
-            if causal and keys.start > rows.stop - 1 + S - L:
-                break
-            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
-            grad_V[keys] += P.T @ grad[rows]
-            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
-            grad_Q[rows] += grad_scores @ K[keys]
-            grad_K[keys] += grad_scores.T @ Q[rows]
-    return grad_Q, grad_K, grad_V
-# --- grad_Q of D from V's
-def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
-    of_queries, of_keys = _tile_sizes(block)
-    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
-    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(V), np.zeros_like(V)
-    delta = (grad * output).sum(axis=-1, keepdims=True)
-    for rows in _blocks(L, of_queries):
-        for keys in _blocks(S, of_keys):
             if causal and keys.start > rows.stop - 1 + S - L:
                 break
             P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
