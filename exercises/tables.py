@@ -15,6 +15,7 @@ from exercises.compare import BLOCKED, predicted, same
 from exercises.model import Arrays, Case, Exercise, Misconception, Question, Sign
 from exercises.signs import find
 
+RIGHT = -1  # in place of the number of an array
 BITS = 20  # that are kept of a result, counted from its largest number
 
 
@@ -100,24 +101,25 @@ def _portable(array: np.ndarray) -> np.ndarray:
 
 def _mistake(
     misconception: Misconception, asked: Mapping[Question, str], expected: Mapping[Question, Arrays], block: _Block
-) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "sentence": misconception.sentence,
-        "cases": misconception.cases,
-        "rough": misconception.rough,
-    }
+) -> list[Any]:
+    """[sentence, cases, rough, sign, wrong], the last two None or what there is."""
+    told = [misconception.sentence, misconception.cases, int(misconception.rough)]
     if misconception.sign is not None:
         sign = misconception.sign
-        return told | {"sign": [sign.shows.__name__, sign.arguments, sign.named]}
-    told["wrong"] = {}
-    for number, (question, right) in enumerate(expected.items()):
-        if misconception.cases and asked[question] not in misconception.cases:
-            continue
-        for name, array in (_prediction(misconception, question) or {}).items():
-            if name in question.compare:  # what no one can tell from the right result is that
-                shown = right[name] if same(np.asarray(array), np.asarray(right[name])) else array
-                told["wrong"].setdefault(number, {})[name] = block.add(_portable(shown))
-    return told
+        return [*told, [sign.shows.__name__, sign.arguments, sign.named], None]
+    wrong = []
+    for question, right in expected.items():
+        concerned = not misconception.cases or asked[question] in misconception.cases
+        found = _prediction(misconception, question) if concerned else None
+        wrong.append(
+            found and [_told(found[name], right[name], block) if name in found else None for name in question.compare]
+        )
+    return [*told, None, wrong]
+
+
+def _told(wrong: np.ndarray, right: np.ndarray, block: _Block) -> int:
+    """The number of an array; RIGHT for what no one can tell from the right result."""
+    return RIGHT if same(np.asarray(wrong), np.asarray(right)) else block.add(_portable(wrong))
 
 
 def _prediction(misconception: Misconception, question: Question) -> Arrays | None:
@@ -168,10 +170,20 @@ def _unpacked(told: dict[str, Any], arrays: list[np.ndarray], earlier: Mapping[s
         cases.append(Case(name, points, _always(tuple(questions[start : start + count])), needs_another))
         start += count
     mistakes = []
-    for m in told["mistakes"]:
-        wrong = {questions[int(number)]: results(found) for number, found in m.get("wrong", {}).items()}
-        sign = _sign(*m.get("sign", ()))
-        mistakes.append(Misconception(m["sentence"], None if sign else wrong.get, sign, tuple(m["cases"]), m["rough"]))
+    for sentence, where, rough, sign, wrong in told["mistakes"]:
+        predictions = {
+            q: {
+                name: expected[q][name] if number == RIGHT else arrays[number]
+                for name, number in zip(q.compare, found, strict=True)
+                if number is not None
+            }
+            for q, found in zip(questions, wrong or (), strict=False)
+            if found
+        }
+        shown = _sign(*sign) if sign else None
+        mistakes.append(
+            Misconception(sentence, None if shown else predictions.get, shown, tuple(where), rough=bool(rough))
+        )
     uses = tuple(earlier[name] for name in told["uses"])
     return Exercise(
         told["name"], told["module"], told["defines"], tuple(cases), expected.__getitem__, tuple(mistakes), uses
@@ -182,8 +194,6 @@ def _always(questions: tuple[Question, ...]) -> Callable[[Any], tuple[Question, 
     return lambda _data: questions
 
 
-def _sign(name: str = "", arguments: Iterable[Any] = (), named: Mapping[str, Any] | None = None) -> Sign | None:
+def _sign(name: str, arguments: Iterable[Any], named: Mapping[str, Any]) -> Sign:
     """Lists are what JSON makes of tuples."""
-    if not name:
-        return None
-    return find(name)(*(tuple(a) if isinstance(a, list) else a for a in arguments), **(named or {}))
+    return find(name)(*(tuple(a) if isinstance(a, list) else a for a in arguments), **named)
