@@ -270,7 +270,7 @@ def _problem(reply: Reply) -> Said:
         case Problem.RAISED:
             if not reply.line:
                 return Said(f"It cannot be used as its description says: {text}", raised=True, quotes=True)
-            if (words := in_plain_words(_plain(reply.text, 3 * QUOTED), reply.line)) is not None:
+            if (words := in_plain_words(_plain(reply.text, 3 * QUOTED), _plain(reply.line, QUOTED))) is not None:
                 mark = "" if words.endswith("?") else "."
                 return Said(
                     f"Your line `{_plain(reply.line, LINE)}` {words}{mark}", named=True, raised=True, quotes=True

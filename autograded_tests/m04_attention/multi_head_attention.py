@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograded_tests.m04_attention._multi_head import COMPUTATIONS, reference
-from autograded_tests.m04_attention._multi_head import PROJECTION_NAMES as PROJECTION_NAMES
+from autograded_tests.m04_attention._multi_head import COMPUTATIONS, PROJECTION_NAMES, reference
 from autograded_tests.m04_attention.apply_mask import EXERCISE as APPLY_MASK
 from autograded_tests.m04_attention.compute_attention_scores import EXERCISE as COMPUTE_ATTENTION_SCORES
 from autograded_tests.m04_attention.merge_heads import EXERCISE as MERGE_HEADS
@@ -28,6 +27,7 @@ from exercises.signs.exceptions import (
     values_of_another_length,
 )
 from exercises.signs.gradients import no_gradient
+from exercises.signs.masks import blocked_key_has_share
 from exercises.signs.numbers import only_this_is_wrong, other_scale
 from exercises.signs.parameters import any_is, other_values, others_after_a_call, some_doubled, some_missing
 
@@ -138,6 +138,11 @@ def heads_that_do_not_divide(d: Data) -> tuple[Question, ...]:
 
 SHOWN = (
     shows(
+        "A key that the mask blocks gets a share. Mask the scores with `_apply_mask`, before the softmax.",
+        blocked_key_has_share("attention_weights"),
+        rough=True,
+    ),
+    shows(
         "The scores are scaled by a wrong number. Divide them once, by the square root of the width of a head, head_dim.",
         other_scale("attention_weights"),
         rough=True,
@@ -196,7 +201,7 @@ RAISED = (
         Raised.AXIS,
         Raised.INDEX,
         Raised.RESHAPE,
-        line="mask",
+        line=r"^(?!.*transpose).*mask",
     ),
     shows(
         "The values come from x. With a context they come from the context.", values_of_another_length(), ("context",)

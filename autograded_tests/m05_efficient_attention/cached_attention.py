@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograded_tests import references
-from autograded_tests.m04_attention.multi_head_attention import PROJECTION_NAMES
+from autograded_tests.m04_attention._multi_head import PROJECTION_NAMES
 from autograded_tests.m05_efficient_attention.kv_cache import EXERCISE as KV_CACHE
 from autograded_tests.variants import Array, Function, multi
 from exercises.data import Data

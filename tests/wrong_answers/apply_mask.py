@@ -294,3 +294,44 @@ def _apply_mask(scores, mask):
     m = np.array(Tensor(mask).data)
     m = np.where(m.sum(-1, keepdims=True) == 0, 1, m)
     return scores.masked_fill(m == 0, MASK_VALUE)
+# --- masked softmax
+def _apply_mask(scores, mask):
+    e = scores.exp() * Tensor(mask)
+    return e / e.sum(-1, keepdim=True)
+# --- minus 1e4
+def _apply_mask(scores, mask):
+    return scores.masked_fill(mask == 0, -1e2)
+# --- mask swapped with 1 - for arrays
+def _apply_mask(scores, mask):
+    m = 1 - mask if isinstance(mask, np.ndarray) else mask
+    return scores.masked_fill(m == 0, MASK_VALUE)
+# --- scores[mask]
+def _apply_mask(scores, mask):
+    return scores[mask == 1]
+# --- multiply then fill zeros
+def _apply_mask(scores, mask):
+    s = scores * Tensor(mask)
+    return s.masked_fill(s == 0, MASK_VALUE)
+# --- add with wrong bracket
+def _apply_mask(scores, mask):
+    return scores + 1 - Tensor(mask) * MASK_VALUE
+# --- MASK_VALUE typed
+def _apply_mask(scores, mask):
+    return scores.masked_fill(mask == 0, 'MASK_VALUE')
+# --- mask == None
+def _apply_mask(scores, mask):
+    if mask == None:
+        return scores
+    return scores.masked_fill(mask == 0, MASK_VALUE)
+# --- ndim forced
+def _apply_mask(scores, mask):
+    m = np.asarray(mask).reshape(scores.shape[0], 1, -1)
+    return scores.masked_fill(m == 0, MASK_VALUE)
+# --- np.broadcast first
+def _apply_mask(scores, mask):
+    m = np.broadcast_to(np.asarray(mask)[0], scores.shape)
+    return scores.masked_fill(m == 0, MASK_VALUE)
+# --- diag
+def _apply_mask(scores, mask):
+    m = np.asarray(mask) * (1 - np.eye(*scores.shape[-2:]))
+    return scores.masked_fill(m == 0, MASK_VALUE)

@@ -152,3 +152,35 @@ def causal_mask(seq_len):
 # --- function of args
 def causal_mask(seq_len):
     return np.tril(np.ones((seq_len, len(seq_len))))
+# --- row mask
+def causal_mask(seq_len):
+    return np.ones(seq_len)
+# --- np.triu transposed twice
+def causal_mask(seq_len):
+    return np.triu(np.ones((seq_len, seq_len))).T.T
+# --- greater
+def causal_mask(seq_len):
+    i = np.arange(seq_len)
+    return (i[None] > i[:, None]).astype(float)
+# --- fliplr
+def causal_mask(seq_len):
+    return np.fliplr(np.tril(np.ones((seq_len, seq_len))))
+# --- flipud
+def causal_mask(seq_len):
+    return np.flipud(np.tril(np.ones((seq_len, seq_len))))
+# --- uses L
+def causal_mask(seq_len):
+    return np.tril(np.ones((L, L)))
+# --- nan
+def causal_mask(seq_len):
+    return np.where(np.tril(np.ones((seq_len, seq_len))) > 0, 1, np.nan)
+# --- block
+def causal_mask(seq_len):
+    m = np.tril(np.ones((seq_len, seq_len)))
+    m[:, 0] = 0
+    return m
+# --- start token
+def causal_mask(seq_len):
+    m = np.tril(np.ones((seq_len, seq_len)))
+    m[0] = 1
+    return m

@@ -225,3 +225,46 @@ def _compute_attention_scores(Q, K):
 # --- absolute distances
 def _compute_attention_scores(Q, K):
     return ((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(-1)
+# --- Q.T @ K
+def _compute_attention_scores(Q, K):
+    return Q.T @ K
+# --- np.inner
+def _compute_attention_scores(Q, K):
+    return np.inner(Q, K)
+# --- np.tensordot
+def _compute_attention_scores(Q, K):
+    return Tensor(np.tensordot(Q.data, K.data, axes=([-1], [-1])))
+# --- loops in numpy
+def _compute_attention_scores(Q, K):
+    out = np.zeros((Q.shape[0], Q.shape[1], K.shape[1]))
+    for b in range(Q.shape[0]):
+        for i in range(Q.shape[1]):
+            for j in range(K.shape[1]):
+                out[b, i, j] = (Q.data[b, i] * K.data[b, j]).sum()
+    return Tensor(out)
+# --- loops range off
+def _compute_attention_scores(Q, K):
+    out = np.zeros((*Q.shape[:-1], K.shape[-2]))
+    for i in range(Q.shape[-2] - 1):
+        for j in range(K.shape[-2]):
+            out[..., i, j] = (Q.data[..., i, :] * K.data[..., j, :]).sum(-1)
+    return Tensor(out)
+# --- transpose of the wrong tensor
+def _compute_attention_scores(Q, K):
+    return Q.transpose(-2, -1) @ K
+# --- K.reshape(-1...)
+def _compute_attention_scores(Q, K):
+    return Q @ K.reshape(K.shape[0], K.shape[2], K.shape[1])
+# --- two-d only
+def _compute_attention_scores(Q, K):
+    L, D = Q.shape
+    return Q @ K.transpose(0, 1)
+# --- swap first two
+def _compute_attention_scores(Q, K):
+    return Q @ K.transpose(0, -1)
+# --- normal minus
+def _compute_attention_scores(Q, K):
+    return Q - K
+# --- bool
+def _compute_attention_scores(Q, K):
+    return (Q @ K.transpose(-2, -1)) > 0

@@ -973,3 +973,140 @@ class Linear:
 
     def __call__(self, x):
         return self.forward(x)
+# --- x.T
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = (self.weight.T @ x.T).T
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- weight shape swapped with transposition in start
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (out_features, in_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight.transpose(-2, -1)
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- self.bias in x
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = (x + self.bias) @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- bias only for two axes
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None or x.ndim > 2 else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- no bias with parameters
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        yield self.weight
+        if self.bias is not None:
+            yield self.weight
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- returns weights
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return self.weight, self.bias.data
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- parameters one tensor
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return self.weight
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- dropout
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = (x * (np.random.rand(*x.shape) > 0.2)) @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- requires grad for the weight only
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = Tensor(np.random.randn(out_features)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)

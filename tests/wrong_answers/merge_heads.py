@@ -147,3 +147,19 @@ def _merge_heads(x):
 def _merge_heads(x):
     B, H, L, D = x.shape
     return x.transpose(1, 2).reshape(B, L, H * D) / H
+# --- np.concatenate on axis 1
+def _merge_heads(x):
+    return np.concatenate([x[:, h] for h in range(x.shape[1])], axis=1)
+# --- np.hstack
+def _merge_heads(x):
+    return np.hstack([x[:, h] for h in range(x.shape[1])])
+# --- reshape with three unknown
+def _merge_heads(x):
+    return x.transpose(1, 2).reshape(x.shape[0], -1, -1)
+# --- use of num_heads
+def _merge_heads(x):
+    B, H, L, D = x.shape
+    return x.transpose(1, 2).reshape(B, L, num_heads * D)
+# --- mean of stacked
+def _merge_heads(x):
+    return x.transpose(1, 2).mean(2)

@@ -4062,3 +4062,487 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [parameter for layer in layers for parameter in layer.parameters()]
+# --- x + context
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else x + context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- residual mean
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return x + self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- np.array mask 3
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and len(mask) == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask.shape len
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.shape == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask reshape kw
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(1, *mask.shape)
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- mask transposed
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:]).transpose(-2, -1)
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- bool of context
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        if context == None:
+            context = x
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- layers shared by list mult
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj, self.k_proj, self.v_proj = [Linear(embed_dim, embed_dim)] * 3
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- attention called with heads
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask, self.num_heads)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- weights only returned
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.attention_weights
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- unsplit softmax
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        scores = _scale_scores(_compute_attention_scores(Q, K), self.head_dim)
+        self.attention_weights = Softmax()(scores)
+        output = self.attention_weights @ V
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- by hand embed
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        scores = _scale_scores(_compute_attention_scores(Q, K), self.embed_dim)
+        if mask is not None:
+            scores = _apply_mask(scores, mask)
+        self.attention_weights = Softmax()(scores)
+        output = self.attention_weights @ V
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- by hand, mask after
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        scores = _scale_scores(_compute_attention_scores(Q, K), self.head_dim)
+        self.attention_weights = Softmax()(scores)
+        if mask is not None:
+            self.attention_weights = self.attention_weights * Tensor(mask)
+        output = self.attention_weights @ V
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- by hand, softmax heads
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        scores = _scale_scores(_compute_attention_scores(Q, K), self.head_dim)
+        if mask is not None:
+            scores = _apply_mask(scores, mask)
+        self.attention_weights = Softmax()(scores, dim=1)
+        output = self.attention_weights @ V
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- by hand, mask zero
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        scores = _scale_scores(_compute_attention_scores(Q, K), self.head_dim)
+        if mask is not None:
+            scores = scores * Tensor(mask)
+        self.attention_weights = Softmax()(scores)
+        output = self.attention_weights @ V
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- by hand, -10
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        scores = _scale_scores(_compute_attention_scores(Q, K), self.head_dim)
+        if mask is not None:
+            scores = scores.masked_fill(Tensor(mask) == 0, -1)
+        self.attention_weights = Softmax()(scores)
+        output = self.attention_weights @ V
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- by hand, no softmax
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        scores = _scale_scores(_compute_attention_scores(Q, K), self.head_dim)
+        if mask is not None:
+            scores = _apply_mask(scores, mask)
+        self.attention_weights = scores
+        output = self.attention_weights @ V
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]

@@ -170,3 +170,37 @@ def _scale_scores(scores, d_k):
 # --- detach
 def _scale_scores(scores, d_k):
     return scores.detach() / math.sqrt(d_k)
+# --- sqrt of last
+def _scale_scores(scores, d_k):
+    return scores / np.sqrt(scores.shape[-1])
+# --- np.power
+def _scale_scores(scores, d_k):
+    return scores / np.power(d_k, 1 / 3)
+# --- d_k to 1//2
+def _scale_scores(scores, d_k):
+    return scores / d_k ** (1 // 2)
+# --- d_k in float32 root
+def _scale_scores(scores, d_k):
+    return scores * d_k ** 0.5
+# --- subtract
+def _scale_scores(scores, d_k):
+    return scores - d_k ** 0.5
+# --- sum over
+def _scale_scores(scores, d_k):
+    return (scores / math.sqrt(d_k)).sum(-1)
+# --- exp, once more
+def _scale_scores(scores, d_k):
+    return (scores / math.sqrt(d_k)).exp()
+# --- wrong global
+def _scale_scores(scores, d_k):
+    return scores / math.sqrt(D)
+# --- math.sqrt with two
+def _scale_scores(scores, d_k):
+    return math.sqrt(scores, d_k)
+# --- Tensor(d_k) root fine but cut
+def _scale_scores(scores, d_k):
+    return Tensor(np.divide(scores.data, np.sqrt(d_k)))
+# --- clamp
+def _scale_scores(scores, d_k):
+    s = scores / math.sqrt(d_k)
+    return s.masked_fill(s < 0, 0.0)

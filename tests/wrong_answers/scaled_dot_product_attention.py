@@ -1273,3 +1273,97 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
         scores = _apply_mask(scores, mask)
     weights = Softmax()(scores, dim=-1)
     return Tensor(np.round((weights @ V).data, 2)), weights
+# --- w*mask/sum
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    w = Softmax()(scores, dim=-1)
+    if mask is not None:
+        w = w * mask / (w * mask).sum(-1, keepdim=True)
+    weights = w
+    return weights @ V, weights
+# --- head average
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return (weights @ V).mean(0), weights
+# --- Q instead of K in width
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape)
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- Q.shape[0]
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[0])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- softmax dim=0 with mask
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=0 if mask is not None else -1)
+    return weights @ V, weights
+# --- mask as keyword
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, attn_mask=mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- weights not normal
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    weights = weights / weights.max(-1, keepdim=True)
+    return weights @ V, weights
+# --- mask == 0 passed
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask == 0)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- scaled with d_v name
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), d_v)
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- no return value use
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return Softmax()(weights @ V), weights
+# --- weights first axis sum
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return (weights[..., None] * V[..., None, :, :]).sum(-1), weights
+# --- weights outer
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return (weights[..., None] * V[..., None, :, :]).sum(-3), weights
+# --- apply mask on V
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = scores
+        V = _apply_mask(V, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights

@@ -524,3 +524,111 @@ class Softmax:
 
     def __call__(self, x, dim=-1):
         return self.forward(x, dim)
+# --- max of exp
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = x.exp() / x.max(dim, keepdim=True).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- np.exp(x) raw
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = np.exp(x)
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- np.exp(x) / np.sum
+class Softmax:
+    def forward(self, x, dim=-1):
+        return np.exp(x) / np.sum(np.exp(x), axis=dim, keepdims=True)
+        e = 0
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- np.max without axis
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = np.exp(x - np.max(x))
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- axis tuple
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum((0, dim), keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- dim + 1
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim + 1, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- as list
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = [v.exp() for v in x]
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- sum by loop
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        total = 0
+        for v in e:
+            total = total + v
+        return e / total
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- static
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(x, dim=-1):
+        return self.forward(x, dim)
+# --- sorted
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return Tensor(np.sort((e / e.sum(dim, keepdim=True)).data, axis=dim))
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- exp of minus max minus x twice
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - 2 * x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- mean over all then sum
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.mean()).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- no float
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e // e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)

@@ -190,3 +190,23 @@ def _split_heads(x, num_heads):
 def _split_heads(x, num_heads):
     B, L, E = x.shape
     return x[::-1].reshape(B, L, num_heads, E // num_heads).transpose(1, 2)
+# --- np reshape
+def _split_heads(x, num_heads):
+    return np.reshape(x, (x.shape[0], num_heads, x.shape[1], -1))
+# --- np.swapaxes
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    return np.swapaxes(x.reshape(B, L, num_heads, -1), 2, 3)
+# --- E over H rounding
+def _split_heads(x, num_heads):
+    B, L, E = x.shape
+    D = round(E / num_heads) + 1
+    return x.reshape(B, L, num_heads, D).transpose(1, 2)
+# --- index
+def _split_heads(x, num_heads):
+    D = x.shape[-1] // num_heads
+    return x[:, :, :D]
+# --- list index
+def _split_heads(x, num_heads):
+    D = x.shape[-1] // num_heads
+    return x[:, None, :, [h * D for h in range(num_heads)]]
