@@ -247,10 +247,6 @@ READS: tuple[tuple[str, Function], ...] = (
         "The output is averaged over the queries. Each query has an output of its own.",
         lambda w, Q, K, V: (w @ V).mean(-2, keepdims=True),
     ),
-    (
-        "Only the first batch element's values are used. Each batch element has values of its own.",
-        lambda w, Q, K, V: w @ V[:1] if V.ndim > 2 else w @ V,
-    ),
 )
 
 
@@ -273,7 +269,7 @@ MASKED = ("mask", "weights with a mask", "two axes and four", "scores near 1000"
 MASKS = (
     *(
         attends("The blocked value is not low enough. Use `_apply_mask`, with MASK_VALUE.", value=value, cases=MASKED)
-        for value in (-1000.0, -100.0)
+        for value in (-1000.0, -100.0, -10.0)
     ),
     attends(
         "Blocked scores are huge and positive. Use `_apply_mask`: MASK_VALUE is negative.", value=1e9, cases=MASKED
@@ -318,7 +314,6 @@ MASKS = (
         value=0.0,
         cases=MASKED,
     ),
-    attends("The blocked value is not low enough. Use `_apply_mask`, with MASK_VALUE.", value=-10.0, cases=MASKED),
     attends(
         "Attention is always causal. Only the mask decides where a query may look.", edit_mask=lambda m, s: causal(s)
     ),

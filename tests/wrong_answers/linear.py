@@ -481,21 +481,6 @@ class Linear:
 
     def __call__(self, x):
         return self.forward(x)
-# --- bias False kept
-class Linear:
-    def __init__(self, in_features, out_features, bias=True):
-        self.weight = _start_values(in_features, (in_features, out_features))
-        self.bias = _start_values(in_features, (out_features,)) if bias else False
-
-    def forward(self, x):
-        y = x @ self.weight
-        return y if self.bias is False else y + self.bias
-
-    def parameters(self):
-        return [self.weight] if self.bias is False else [self.weight, self.bias]
-
-    def __call__(self, x):
-        return self.forward(x)
 # --- weights called W and b
 class Linear:
     def __init__(self, in_features, out_features, bias=True):
@@ -630,21 +615,6 @@ class Linear:
 
     def __call__(self, x):
         return self.forward(x)
-# --- doubled bias shape two
-class Linear:
-    def __init__(self, in_features, out_features, bias=True):
-        self.weight = _start_values(in_features, (in_features, out_features))
-        self.bias = _start_values(in_features, (1, out_features)) if bias else None
-
-    def forward(self, x):
-        y = x @ self.weight
-        return y if self.bias is None else y + self.bias
-
-    def parameters(self):
-        return [self.weight] if self.bias is None else [self.weight, self.bias]
-
-    def __call__(self, x):
-        return self.forward(x)
 # --- no parameters
 class Linear:
     def __init__(self, in_features, out_features, bias=True):
@@ -654,21 +624,6 @@ class Linear:
     def forward(self, x):
         y = x @ self.weight
         return y if self.bias is None else y + self.bias
-
-    def __call__(self, x):
-        return self.forward(x)
-# --- he init constant
-class Linear:
-    def __init__(self, in_features, out_features, bias=True):
-        self.weight = Tensor(np.full((in_features, out_features), 0.1), requires_grad=True)
-        self.bias = _start_values(in_features, (out_features,)) if bias else None
-
-    def forward(self, x):
-        y = x @ self.weight
-        return y if self.bias is None else y + self.bias
-
-    def parameters(self):
-        return [self.weight] if self.bias is None else [self.weight, self.bias]
 
     def __call__(self, x):
         return self.forward(x)
@@ -694,21 +649,6 @@ class Linear:
         self.bias = _start_values(in_features, (out_features,)) if bias else None
 
     def forward(self, x, y):
-        y = x @ self.weight
-        return y if self.bias is None else y + self.bias
-
-    def parameters(self):
-        return [self.weight] if self.bias is None else [self.weight, self.bias]
-
-    def __call__(self, x):
-        return self.forward(x)
-# --- init without self
-class Linear:
-    def __init__(in_features, out_features, bias=True):
-        self.weight = _start_values(in_features, (in_features, out_features))
-        self.bias = _start_values(in_features, (out_features,)) if bias else None
-
-    def forward(self, x):
         y = x @ self.weight
         return y if self.bias is None else y + self.bias
 
@@ -808,21 +748,6 @@ class Linear:
 
     def __call__(self, x):
         return self.forward(x)
-# --- einsum
-class Linear:
-    def __init__(self, in_features, out_features, bias=True):
-        self.weight = _start_values(in_features, (in_features, out_features))
-        self.bias = _start_values(in_features, (out_features,)) if bias else None
-
-    def forward(self, x):
-        y = Tensor(np.einsum('...i,io->...o', x.data, self.weight.data))
-        return y if self.bias is None else y + self.bias
-
-    def parameters(self):
-        return [self.weight] if self.bias is None else [self.weight, self.bias]
-
-    def __call__(self, x):
-        return self.forward(x)
 # --- weight detached
 class Linear:
     def __init__(self, in_features, out_features, bias=True):
@@ -831,21 +756,6 @@ class Linear:
 
     def forward(self, x):
         y = x @ self.weight.detach()
-        return y if self.bias is None else y + self.bias
-
-    def parameters(self):
-        return [self.weight] if self.bias is None else [self.weight, self.bias]
-
-    def __call__(self, x):
-        return self.forward(x)
-# --- x detached
-class Linear:
-    def __init__(self, in_features, out_features, bias=True):
-        self.weight = _start_values(in_features, (in_features, out_features))
-        self.bias = _start_values(in_features, (out_features,)) if bias else None
-
-    def forward(self, x):
-        y = x.detach() @ self.weight
         return y if self.bias is None else y + self.bias
 
     def parameters(self):
@@ -941,21 +851,6 @@ class Linear:
 
     def __call__(self, x):
         return self.forward(x)
-# --- relu imported
-class Linear:
-    def __init__(self, in_features, out_features, bias=True):
-        self.weight = _start_values(in_features, (in_features, out_features))
-        self.bias = _start_values(in_features, (out_features,)) if bias else None
-
-    def forward(self, x):
-        y = x @ self.weight
-        return ReLU()(y if self.bias is None else y + self.bias)
-
-    def parameters(self):
-        return [self.weight] if self.bias is None else [self.weight, self.bias]
-
-    def __call__(self, x):
-        return self.forward(x)
 # --- softmax
 class Linear:
     def __init__(self, in_features, out_features, bias=True):
@@ -981,21 +876,6 @@ class Linear:
 
     def forward(self, x):
         y = (self.weight.T @ x.T).T
-        return y if self.bias is None else y + self.bias
-
-    def parameters(self):
-        return [self.weight] if self.bias is None else [self.weight, self.bias]
-
-    def __call__(self, x):
-        return self.forward(x)
-# --- weight shape swapped with transposition in start
-class Linear:
-    def __init__(self, in_features, out_features, bias=True):
-        self.weight = _start_values(in_features, (out_features, in_features))
-        self.bias = _start_values(in_features, (out_features,)) if bias else None
-
-    def forward(self, x):
-        y = x @ self.weight.transpose(-2, -1)
         return y if self.bias is None else y + self.bias
 
     def parameters(self):
@@ -1033,38 +913,6 @@ class Linear:
 
     def __call__(self, x):
         return self.forward(x)
-# --- no bias with parameters
-class Linear:
-    def __init__(self, in_features, out_features, bias=True):
-        self.weight = _start_values(in_features, (in_features, out_features))
-        self.bias = _start_values(in_features, (out_features,)) if bias else None
-
-    def forward(self, x):
-        y = x @ self.weight
-        return y if self.bias is None else y + self.bias
-
-    def parameters(self):
-        yield self.weight
-        if self.bias is not None:
-            yield self.weight
-
-    def __call__(self, x):
-        return self.forward(x)
-# --- returns weights
-class Linear:
-    def __init__(self, in_features, out_features, bias=True):
-        self.weight = _start_values(in_features, (in_features, out_features))
-        self.bias = _start_values(in_features, (out_features,)) if bias else None
-
-    def forward(self, x):
-        y = x @ self.weight
-        return y if self.bias is None else y + self.bias
-
-    def parameters(self):
-        return self.weight, self.bias.data
-
-    def __call__(self, x):
-        return self.forward(x)
 # --- parameters one tensor
 class Linear:
     def __init__(self, in_features, out_features, bias=True):
@@ -1088,21 +936,6 @@ class Linear:
 
     def forward(self, x):
         y = (x * (np.random.rand(*x.shape) > 0.2)) @ self.weight
-        return y if self.bias is None else y + self.bias
-
-    def parameters(self):
-        return [self.weight] if self.bias is None else [self.weight, self.bias]
-
-    def __call__(self, x):
-        return self.forward(x)
-# --- requires grad for the weight only
-class Linear:
-    def __init__(self, in_features, out_features, bias=True):
-        self.weight = _start_values(in_features, (in_features, out_features))
-        self.bias = Tensor(np.random.randn(out_features)) if bias else None
-
-    def forward(self, x):
-        y = x @ self.weight
         return y if self.bias is None else y + self.bias
 
     def parameters(self):

@@ -1967,34 +1967,6 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [parameter for layer in layers for parameter in layer.parameters()]
-# --- mask reshaped to L L
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None:
-            B, L, E = x.shape
-            mask = mask.reshape(B, 1, L, L)
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
 # --- mask[:, None] always
 class MultiHeadAttention:
     def __init__(self, embed_dim, num_heads):
@@ -2013,60 +1985,6 @@ class MultiHeadAttention:
         V = _split_heads(self.v_proj(context), self.num_heads)
         if mask is not None:
             mask = mask[:, None]
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- mask three repeated wrong
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = np.tile(np.asarray(mask), (self.num_heads, 1, 1))
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- mask three head axis last
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = np.asarray(mask)[..., None]
         output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
         return self.out_proj(_merge_heads(output))
 
@@ -2340,33 +2258,6 @@ class MultiHeadAttention:
             mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
         output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
         return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- merge by transpose only
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(output.transpose(1, 2))
 
     def __call__(self, x, mask=None, context=None):
         return self.forward(x, mask=mask, context=context)
@@ -2910,33 +2801,6 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [parameter for layer in layers for parameter in layer.parameters()]
-# --- out scaled
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output)) / self.num_heads
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
 # --- q and k share layer
 class MultiHeadAttention:
     def __init__(self, embed_dim, num_heads):
@@ -2991,33 +2855,6 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [parameter for layer in layers for parameter in layer.parameters()]
-# --- first head only
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output[:, :1]))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
 # --- batch loop, first
 class MultiHeadAttention:
     def __init__(self, embed_dim, num_heads):
@@ -3032,34 +2869,6 @@ class MultiHeadAttention:
     def forward(self, x, mask=None, context=None):
         context = x if context is None else context
         Q = _split_heads(self.q_proj(x[:1]), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- x normalised
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        x = x - x.mean(-1, keepdim=True)
-        Q = _split_heads(self.q_proj(x), self.num_heads)
         K = _split_heads(self.k_proj(context), self.num_heads)
         V = _split_heads(self.v_proj(context), self.num_heads)
         if mask is not None and mask.ndim == 3:
@@ -3093,34 +2902,6 @@ class MultiHeadAttention:
             mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
         self.mask = mask if mask is not None else getattr(self, 'mask', None)
         output, self.attention_weights = scaled_dot_product_attention(Q, K, V, self.mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- positions added
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        x = x + np.arange(x.shape[1])[:, None]
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
         return self.out_proj(_merge_heads(output))
 
     def __call__(self, x, mask=None, context=None):
@@ -3213,34 +2994,6 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [parameter for layer in layers for parameter in layer.parameters()]
-# --- S taken from x
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        B, L, E = x.shape
-        K = self.k_proj(context).reshape(B, L, self.num_heads, self.head_dim).transpose(1, 2)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
 # --- head split transposed by hand
 class MultiHeadAttention:
     def __init__(self, embed_dim, num_heads):
@@ -3261,34 +3014,6 @@ class MultiHeadAttention:
         if mask is not None and mask.ndim == 3:
             mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
         output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- dropout 0.1 only on weights
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        output = output * (np.random.rand(*output.shape) > 0.1)
         return self.out_proj(_merge_heads(output))
 
     def __call__(self, x, mask=None, context=None):
@@ -3516,33 +3241,6 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [parameter for layer in layers for parameter in layer.parameters()]
-# --- project after split
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = self.q_proj(_split_heads(x, self.num_heads))
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
 # --- out_proj applied to x
 class MultiHeadAttention:
     def __init__(self, embed_dim, num_heads):
@@ -3563,60 +3261,6 @@ class MultiHeadAttention:
             mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
         output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
         return self.out_proj(x)
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- last position kept
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))[:, -1:]
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- transposed output
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output)).transpose(0, 1)
 
     def __call__(self, x, mask=None, context=None):
         return self.forward(x, mask=mask, context=context)
@@ -3815,60 +3459,6 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [parameter for layer in layers for parameter in layer.parameters()]
-# --- call without context
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None):
-        return self.forward(x, mask=mask)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- forward renamed
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def attend(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.attend(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
 # --- parameters as attribute
 class MultiHeadAttention:
     def __init__(self, embed_dim, num_heads):
@@ -4062,33 +3652,6 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [parameter for layer in layers for parameter in layer.parameters()]
-# --- x + context
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else x + context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
 # --- residual mean
 class MultiHeadAttention:
     def __init__(self, embed_dim, num_heads):
@@ -4143,87 +3706,6 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [parameter for layer in layers for parameter in layer.parameters()]
-# --- mask.shape len
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.shape == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- mask reshape kw
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(1, *mask.shape)
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- mask transposed
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:]).transpose(-2, -1)
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
 # --- bool of context
 class MultiHeadAttention:
     def __init__(self, embed_dim, num_heads):
@@ -4238,31 +3720,6 @@ class MultiHeadAttention:
     def forward(self, x, mask=None, context=None):
         if context == None:
             context = x
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- layers shared by list mult
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj, self.k_proj, self.v_proj = [Linear(embed_dim, embed_dim)] * 3
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
         Q = _split_heads(self.q_proj(x), self.num_heads)
         K = _split_heads(self.k_proj(context), self.num_heads)
         V = _split_heads(self.v_proj(context), self.num_heads)
@@ -4296,62 +3753,6 @@ class MultiHeadAttention:
         if mask is not None and mask.ndim == 3:
             mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
         output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask, self.num_heads)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- weights only returned
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.attention_weights
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- unsplit softmax
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        scores = _scale_scores(_compute_attention_scores(Q, K), self.head_dim)
-        self.attention_weights = Softmax()(scores)
-        output = self.attention_weights @ V
         return self.out_proj(_merge_heads(output))
 
     def __call__(self, x, mask=None, context=None):
@@ -4474,37 +3875,6 @@ class MultiHeadAttention:
         scores = _scale_scores(_compute_attention_scores(Q, K), self.head_dim)
         if mask is not None:
             scores = scores * Tensor(mask)
-        self.attention_weights = Softmax()(scores)
-        output = self.attention_weights @ V
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- by hand, -10
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        scores = _scale_scores(_compute_attention_scores(Q, K), self.head_dim)
-        if mask is not None:
-            scores = scores.masked_fill(Tensor(mask) == 0, -1)
         self.attention_weights = Softmax()(scores)
         output = self.attention_weights @ V
         return self.out_proj(_merge_heads(output))
