@@ -3,6 +3,7 @@
 In a kit it judges with the tables that lie beside this file. In the project itself it asks autograded_tests.
 """
 
+import builtins
 import functools
 import importlib
 import io
@@ -156,10 +157,19 @@ def _progress(practice: Practice, name: str) -> str:
 
 @contextmanager
 def _unnoticed() -> Iterator[None]:
-    """What an answer prints while it is judged is not shown, and random numbers go on as if nothing had been drawn."""
+    """What an answer prints while it is judged is not shown, and random numbers go on as if nothing had been drawn.
+
+    It cannot ask for input either.
+    """
     state = np.random.get_state()  # noqa: NPY002  (the library's layers draw from it)
+    ask, builtins.input = builtins.input, _no_input
     try:
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             yield
     finally:
+        builtins.input = ask
         np.random.set_state(state)  # noqa: NPY002
+
+
+def _no_input(*_args: object) -> str:
+    raise RuntimeError("input() was called, and nobody answers here")

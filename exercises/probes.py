@@ -329,7 +329,7 @@ def array_function(
         came = "None came back (is there a return?)" if answer is None else f"{len(parts)} came back"
         raise WrongKind(f"{len(results)} results are asked for, {', '.join(results)}; {came}")
     after = {f"{k}_after": v for k, v in given.items() if isinstance(v, np.ndarray) and k not in overwritten}
-    return {key: _array(part, f"`{key}`") for key, part in zip(results, parts, strict=True)} | after
+    return {key: _array(part, f"`{key}`", "an array") for key, part in zip(results, parts, strict=True)} | after
 
 
 def _slices(pieces: Sequence[int]) -> list[slice]:

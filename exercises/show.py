@@ -86,7 +86,7 @@ def _differences(
 ) -> Iterator[Difference]:
     for question in exercise.questions(case):
         reply = replies.get(question)
-        if reply is None:
+        if reply is None or reply.problem in (Problem.BLANK, Problem.MISSING):
             continue
         right = expected(exercise, question)
         if reply.problem:

@@ -1,4 +1,4 @@
-"""What a student gets: the notebook, the library of the modules before it, and two commands, in one archive."""
+"""What a student gets: the notebook, the library of the modules before it, and three commands, in one archive."""
 
 import ast
 import json
@@ -12,6 +12,8 @@ from exercises.data import Data
 from exercises.tables import pack
 from grader.course import ROOT, modules, student_copy
 from grader.errors import CourseError
+from grader.handed_out import handed_out
+from grader.notebook import CellKind, kind_of
 from grader.student_copies import has_work
 
 FILES = Path(__file__).parent / "kit_files"
@@ -71,13 +73,19 @@ def kit_files(module: str) -> dict[str, bytes]:
         files[f"examples/{path.name}"] = path.read_bytes()
     readme = Template((FILES / "README.md.j2").read_text(encoding="utf-8"), keep_trailing_newline=True)
     files["README.md"] = readme.render(
-        title=title, notebook=notebook, exercises=exercises, examples=bool(examples)
+        title=title,
+        module=module,
+        notebook=notebook,
+        exercises=exercises,
+        examples=bool(examples),
+        written=any(kind_of(c) == CellKind.WRITTEN for c in cells),
     ).encode()
     if exercises:
         files |= practice_files(module, cells)
     files["Makefile"], files["course.py"] = ((FILES / name).read_bytes() for name in ("Makefile", "course.py"))
     files["requirements.txt"] = "".join(f"{name}=={_locked(name)}\n" for name in PACKAGES).encode()
-    return files | {".module": f"{notebook}\n".encode(), f"{notebook}.ipynb": copy.read_bytes()}
+    files["course.json"] = handed_out(module, copy)
+    return files | {f"{notebook}.ipynb": copy.read_bytes()}
 
 
 def practice_files(module: str, cells: list[dict[str, Any]]) -> dict[str, bytes]:

@@ -11,6 +11,7 @@ from exercises.data import Data
 from exercises.misconceptions import shows
 from exercises.model import Question
 from exercises.signs.arrays import returned
+from exercises.signs.shapes import raised_as
 
 WHOLE = 100  # a block that holds everything
 
@@ -69,7 +70,10 @@ def tiles_left(L: int, S: int, mask: Array | None, within: bool, causal: bool, b
 
 
 def only_last_tile(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
-    return np.asarray(right_pairs(L, S, mask, causal, block) * (np.arange(S) // block == (S - 1) // block))
+    """The last of those that a right answer computes."""
+    stops = np.minimum(np.arange(L) // block * block + block, L) + S - L if causal else np.full(L, S)
+    last = (stops[:, None] - 1) // block == np.arange(S) // block
+    return np.asarray(right_pairs(L, S, mask, causal, block) * last)
 
 
 def only_first_tile(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
@@ -77,23 +81,90 @@ def only_first_tile(L: int, S: int, mask: Array | None, causal: bool, block: int
 
 
 def whole_blocks_only(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
-    return right_pairs(L, S, mask, causal, block) * (np.arange(S) < S // block * block)
+    """All that is covered by whole blocks; everything, if there is no whole one."""
+    return right_pairs(L, S, mask, causal, block) * (np.arange(S) < (S // block * block or S))
+
+
+def first_tile_if_causal(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return (only_first_tile if causal else right_pairs)(L, S, mask, causal, block)
+
+
+def first_L_keys(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return right_pairs(L, S, mask, causal, block) * (np.arange(S) < L)
+
+
+def future_left_out_always(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    """Tiles of the future are left out whether causal or not."""
+    kept = tiles_left(L, S, None, False, True, block, lambda first, last, start, stop: start <= last)
+    return np.asarray(right_pairs(L, S, mask, causal, block) * kept)
+
+
+def mask_inverted(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return references.tiled_mask(L, S, None if mask is None else 1 - mask, causal)
+
+
+def mask_of_first_rows(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return references.tiled_mask(L, S, None if mask is None else mask[np.arange(L) % block], causal)
+
+
+def neither(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return np.ones((L, S))
 
 
 WHAT_IS_LEFT_OUT: tuple[tuple[str, Function], ...] = (
-    ("Only the last tile of each row of tiles counts: what came before is lost.", only_last_tile),
-    ("Only the first tile of each row of tiles is looked at.", only_first_tile),
-    ("The last tile is left out when the block does not divide the number of keys: use `_blocks`.", whole_blocks_only),
+    (
+        "Only the last tile of each row of tiles counts: what came before is lost. All tiles should count.",
+        only_last_tile,
+    ),
+    ("Only the first tile of each row of tiles counts. All tiles should.", only_first_tile),
+    (
+        "The last tile is left out where `block` does not divide the number of keys. Use `_blocks`, which covers all.",
+        whole_blocks_only,
+    ),
+    ("Only as many keys as there are queries count, the first ones. All len(K) keys should.", first_L_keys),
+    (
+        "Tiles of the future are left out although `causal` is False. Leave them out only if it is True.",
+        future_left_out_always,
+    ),
 )
 TILES_TOO_LARGE = shows(
-    "An array with a value for each pair of query and key is made, all at once or piece by piece. Keep nothing of a tile but what is summed up.",
+    "At some moment your code holds a byte or more for each pair of query and key; tiles need far less. "
+    "Make them of `block` queries and keys, and keep nothing of a tile but what is summed up.",
     returned("whole_table"),
     ("never the whole table",),
 )
+CUT_TWICE = (
+    shows(
+        "`_tile_scores` gets a part of the mask. Give it the whole mask (or None): it takes mask[rows, keys] itself.",
+        raised_as(line=r"_tile_scores\(.*mask\["),
+    ),
+    shows(
+        "`_tile_scores` gets a part of Q or K. Give it all of Q and K, and the slices rows and keys: it takes the parts itself.",
+        raised_as(line=r"_tile_scores\(.*[QK]\["),
+    ),
+    shows(
+        "`_tile_scores` gets a number where it needs a slice. Take rows and keys from `_blocks`, which gives slices.",
+        raised_as("'int' object has no attribute '(start|stop)'", "_tile_scores"),
+    ),
+    shows(
+        "A tile is empty here: it has no queries or no keys. Give `_tile_scores` all of Q and K, and the slices that `_blocks` gives.",
+        raised_as("zero-size array"),
+    ),
+    shows(
+        "A slice has no length. The number of queries in a tile is rows.stop - rows.start.",
+        raised_as("'slice' has no len"),
+    ),
+)
+
+
+def visited(question: Question) -> Array:
+    """1 where a right answer computes a tile: those of the future are left out."""
+    L, S, block = len(question["Q"]), len(question["K"]), question["block"]
+    return tiles_left(L, S, None, False, question["causal"], block, lambda first, last, start, stop: start <= last)
 
 
 def tile_scores(question: Question, allowed: Function = right_pairs, scale: Function = math.sqrt) -> Array:
-    """All scores, -1e9 where a query may not look, in tiles of which some may be left out."""
+    """All scores, -1e9 where a query may not look, and less where a right answer computes no tile."""
     Q, K = question["Q"].astype(float), question["K"].astype(float)
     table = allowed(len(Q), len(K), question["mask"], question["causal"], question["block"])
-    return np.where(table > 0, Q @ K.T / scale(Q.shape[1]), -1e9)
+    return np.where(table > 0, Q @ K.T / scale(Q.shape[1]), np.where(visited(question) > 0, -1e9, -2e9))

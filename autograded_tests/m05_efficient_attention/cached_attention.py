@@ -1,21 +1,22 @@
 """Attention of new positions to all positions so far."""
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from autograded_tests import references
 from autograded_tests.m04_attention._multi_head import PROJECTION_NAMES
+from autograded_tests.m05_efficient_attention._facts import seen
 from autograded_tests.m05_efficient_attention.kv_cache import EXERCISE as KV_CACHE
-from autograded_tests.variants import Array, Function, multi
+from autograded_tests.variants import Array, Function, attend, cut, right_merge, right_split, softmax
 from exercises.data import Data
 from exercises.misconceptions import NAMES_KEPT, says, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question
-from exercises.signs.arrays import answered
+from exercises.signs.arrays import lacks, other_shape
 from exercises.signs.exceptions import Raised
+from exercises.signs.facts import number_off, right_but_for
 from exercises.signs.gradients import no_gradient
-from exercises.signs.parameters import other_values
+from exercises.signs.shapes import more_keys_than_values, product_of_heads, raised_as
 
 LAYER_INPUTS = ("num_heads", "x", "weights", "biases")
 # those that do not go through the cache, which need not keep a graph
@@ -103,49 +104,157 @@ def reference(question: Question) -> Arrays:
     return answer
 
 
-def attends(sentence: str, mask_of_piece: Function, **steps: Any) -> Misconception:
-    """A wrong mask, or another wrong step: mask_of_piece(start, stop) -> (stop - start, stop)."""
-
-    def wrong(question: Question) -> Arrays | None:
-        if "held_K" in question.inputs:
-            return None
-        pieces, length = question["pieces"], question["x"].shape[1]
-        ends = np.cumsum([0, *pieces])
-        mask = np.zeros((length, length))
-        for a, b in pairwise(ends):
-            mask[a:b, :b] = mask_of_piece(a, b)
-        output, weights = multi(**{name: question[name] for name in LAYER_INPUTS}, mask=mask, **steps)
-        return {"output": output, "attention_weights": weights[:, :, -pieces[-1] :]}
-
-    return Misconception(sentence, wrong=wrong)
+def joined(held: Array | None, new: Array) -> Array:
+    return new if held is None else np.concatenate([held, new], axis=-2)
 
 
-def right_mask(a: int, b: int) -> Array:
-    return references.causal_for_last(b - a, b)
+def right_mask(L: int, S: int) -> Array:
+    return references.causal_for_last(L, S)
 
 
+def cached(
+    question: Question,
+    *,
+    mask: Function = right_mask,
+    store: Function = joined,
+    read: Function = lambda held, new: held,
+    order: tuple[int, int, int, int] = (0, 1, 2, 3),
+    project: Function = lambda a, w, b, n: a @ w + b,
+    split: Function = right_split,
+    merge: Function = right_merge,
+    finish: Function = lambda y, x: y,
+    **steps: Any,
+) -> Arrays:
+    """Attention piece by piece, in which each step can be replaced by a wrong one.
+
+    store(held, new) is what the cache has afterwards, read(that, new) what is attended to; mask(L, S)
+    """
+    held = [question.get("held_K"), question.get("held_V")]
+    weights, biases, H = question["weights"], question["biases"], question["num_heads"]
+    outputs, shares, start = [], np.zeros(0), 0
+    for length in question["pieces"]:
+        x = question["x"][:, start : start + length].astype(float)
+        start += length
+        Q, *new = (split(project(x, weights[p], biases[p], n), H) for n, p in enumerate(order[:3]))
+        held = [store(old, piece) for old, piece in zip(held, new, strict=True)]
+        K, V = (read(all_so_far, piece) for all_so_far, piece in zip(held, new, strict=True))
+        heads, shares = attend(Q, K, V, mask(Q.shape[-2], K.shape[-2]), **steps)
+        outputs.append(finish(project(merge(heads), weights[order[3]], biases[order[3]], 3), x))
+    answer = {"output": np.concatenate(outputs, axis=1), "attention_weights": shares}
+    return answer | ({"positions": np.array(held[0].shape[-2])} if "held_K" in question.inputs else {})
+
+
+def attends(sentence: str, mask: Function = right_mask, **steps: Any) -> Misconception:
+    """A wrong mask, or another wrong step."""
+    return Misconception(sentence, wrong=lambda question: cached(question, mask=mask, **steps))
+
+
+def up_to(shift: Function) -> Function:
+    """A mask of 1 for keys up to i + shift(L, S) in row i."""
+    return lambda L, S: np.tril(np.ones((L, S)), shift(L, S))
+
+
+FIRST_ROWS = "The mask has the first rows of the causal mask. The new queries are the last positions: row i may look at keys up to S - L + i."
 WRONG_MASKS = (
     attends(
-        "There is no mask: positions of one piece look at what comes after them.", lambda a, b: np.ones((b - a, b))
+        "Nothing of the future is blocked: positions of one piece look at what comes after them. "
+        "Row i may look at keys up to S - L + i.",
+        lambda L, S: np.ones((L, S)),
+    ),
+    attends(FIRST_ROWS, up_to(lambda L, S: 0)),
+    attends(
+        FIRST_ROWS.replace("mask.", "mask when several positions arrive.", 1),
+        lambda L, S: np.ones((1, S)) if L == 1 else np.tril(np.ones((L, S))),
     ),
     attends(
-        "The mask has the *first* rows of the causal mask. The new queries are the last ones: row i may look at keys up to S - L + i.",
-        lambda a, b: np.tril(np.ones((b - a, b))),
+        "A query sees one key too many, of the future. Row i may look at keys up to S - L + i.",
+        up_to(lambda L, S: S - L + 1),
+    ),
+    attends("A query does not see itself. Row i may look at keys up to S - L + i.", up_to(lambda L, S: S - L - 1)),
+    attends(
+        "A query does not see itself. Row i may look at keys up to S - L + i.",
+        lambda L, S: np.tril(np.ones((L, S)), S - L - (1 if L == 1 < S else 0)),
     ),
     attends(
-        "The mask has the *first* rows of the causal mask when several positions arrive. The new queries are the last ones.",
-        lambda a, b: np.ones((1, b)) if b - a == 1 else np.tril(np.ones((b - a, b))),
-    ),
-    attends("Off by one: a query sees one key of the future.", lambda a, b: np.tril(np.ones((b - a, b)), a + 1)),
-    attends(
-        "Off by one: a query does not see itself.",
-        lambda a, b: np.maximum(np.tril(np.ones((b - a, b)), a - 1), np.eye(b)[a:] if a == 0 else 0),
+        "The mask is 0 where a query may look. It should be 1 there, and 0 elsewhere.",
+        lambda L, S: 1 - right_mask(L, S),
     ),
     attends(
-        "The new positions see each other, but nothing from the cache: attend to what `append` returns.",
-        lambda a, b: np.concatenate([np.zeros((b - a, a)), np.tril(np.ones((b - a, b - a)))], axis=1),
+        "The mask is 0 where a query may look. It should be 1 there, and 0 elsewhere.", lambda L, S: np.zeros((L, S))
     ),
-    attends("The mask is inverted: 1 is where a query may look.", lambda a, b: 1 - right_mask(a, b)),
+    attends(
+        "The mask is an upper triangle: a query looks at itself and at the future. It should look at itself and the past.",
+        lambda L, S: np.triu(np.ones((L, S)), S - L),
+    ),
+    attends("The sign is flipped in the mask: row i may look at keys up to S - L + i.", up_to(lambda L, S: L - S)),
+    attends("The mask goes L keys too far. Row i may look at keys up to S - L + i.", up_to(lambda L, S: L)),
+)
+NOT_READ = (
+    "The new positions see nothing of the cache, only each other. Attend to all keys and values that `append` returns."
+)
+OTHER_WRONG_STEPS = (
+    attends(NOT_READ, read=lambda held, new: new),
+    attends(
+        "Each piece is appended twice. Call `cache.append` once, and use what it returns.",
+        store=lambda old, new: joined(joined(old, new), new),
+    ),
+    attends(
+        "Pieces after the first are appended twice. Call `cache.append` once, and use what it returns.",
+        store=lambda old, new: new if old is None else joined(joined(old, new), new),
+    ),
+    attends(
+        "The output projection is missing. Return out_proj of the merged heads.",
+        project=lambda a, w, b, n: a if n == 3 else a @ w + b,
+    ),
+    attends(
+        "x is split into heads without q_proj, k_proj and v_proj. Project it first.",
+        project=lambda a, w, b, n: a @ w + b if n == 3 else a,
+    ),
+    attends(
+        "x itself is appended, not its keys and values. Append k_proj(x) and v_proj(x), split into heads.",
+        project=lambda a, w, b, n: a if n in (1, 2) else a @ w + b,
+    ),
+    attends(
+        "Keys and values are in each other's place. Keys should come from k_proj, values from v_proj.",
+        order=(0, 2, 1, 3),
+    ),
+    attends(
+        "Queries and keys are in each other's place. Queries should come from q_proj, keys from k_proj.",
+        order=(1, 0, 2, 3),
+    ),
+    attends("The keys are used as values. The values should come from v_proj.", order=(0, 1, 1, 3)),
+    attends("The keys are used as queries. The queries should come from q_proj(x).", order=(1, 1, 2, 3)),
+    attends("The queries are used as keys. The keys should come from k_proj(x).", order=(0, 0, 2, 3)),
+    attends("One projection is used for queries, keys and values. Each has its own.", order=(0, 0, 0, 3)),
+    attends("One projection is used for queries, keys and values. Each has its own.", order=(1, 1, 1, 3)),
+    attends(
+        "The heads are merged by a reshape alone. `_merge_heads` should put those of one position side by side.",
+        merge=lambda x: x.reshape(x.shape[0], x.shape[2], -1),
+    ),
+    attends(
+        "The heads are split by a reshape alone. `_split_heads` should cut the width of each position.",
+        split=lambda x, h: x.reshape(x.shape[0], h, x.shape[1], -1),
+    ),
+    attends(
+        "The heads are not split: use `_split_heads` with layer.num_heads.",
+        split=lambda x, h: x[:, None],
+        merge=lambda x: x[:, 0],
+    ),
+    attends(
+        "x is split into another number of heads than layer.num_heads.",
+        split=lambda x, h: cut(x, x.shape[-1] // h).swapaxes(1, 2),
+    ),
+    attends(
+        "The scores are divided by the root of the head width twice: attention does it already.",
+        scale=lambda Q, K, V: Q.shape[-1],
+    ),
+    attends("The scores are not divided by the root of the head width.", scale=lambda Q, K, V: 1.0),
+    attends("There is no softmax: scores are used as weights.", share=lambda s: np.where(s < -1e8, 0, s)),
+    attends(
+        "The softmax is taken over the queries. It should be over the keys, the last axis.",
+        share=lambda s: softmax(s, -2),
+    ),
+    attends("x is added to the output. Return the output of out_proj alone.", finish=lambda y, x: x + y),
 )
 
 
@@ -153,32 +262,11 @@ def without_held(question: Question) -> Arrays | None:
     """Attention among the positions that came in calls, whatever the cache has."""
     if "held_K" not in question.inputs:
         return None
-    length = question["x"].shape[1]
-    given = {name: question[name] for name in LAYER_INPUTS}
-    return {"output": references.multi_head(**given, mask=references.causal_for_last(length, length))[0]}
+    empty = {**question.inputs, "held_K": None, "held_V": None}
+    return {"output": cached(Question(question.probe, empty, question.compare))["output"]}
 
 
-OTHER_WRONG_STEPS = (
-    Misconception(
-        "What is in the cache takes no part, if it did not come by this function. Attend to the keys and values that `append` returns.",
-        wrong=without_held,
-    ),
-    attends("The output projection is missing.", right_mask, project=lambda a, w, b, n: a if n == 3 else a @ w + b),
-    attends("Keys and values are exchanged.", right_mask, order=(0, 2, 1, 3)),
-    attends("Queries and keys are exchanged.", right_mask, order=(1, 0, 2, 3)),
-    attends("The keys are used as values.", right_mask, order=(0, 1, 1, 3)),
-    attends(
-        "The heads are not merged in their order: `_merge_heads` puts them side by side.",
-        right_mask,
-        merge=lambda x: x.reshape(x.shape[0], x.shape[2], -1),
-    ),
-    attends(
-        "The heads are not split: use `_split_heads` with layer.num_heads.",
-        right_mask,
-        split=lambda x, h: x[:, None],
-        merge=lambda x: x[:, 0],
-    ),
-)
+VALUES = ("one position at a time", "several positions at once", "the cache is read")
 
 EXERCISE = Exercise(
     name="cached_attention",
@@ -196,30 +284,71 @@ EXERCISE = Exercise(
     misconceptions=(
         *WRONG_MASKS,
         *OTHER_WRONG_STEPS,
+        Misconception(
+            "What the cache held before the first call is not used. Attend to the keys and values that `append` returns.",
+            wrong=without_held,
+        ),
         shows(
-            "layer.attention_weights are not those of this call: keep them, (B, H, L, S).",
-            answered(),
+            "`layer.attention_weights` is not set. Keep the weights there, (B, H, L, S).",
+            lacks("attention_weights"),
             ("attention_weights",),
         ),
         shows(
-            "The cache does not hold all positions afterwards: give the new keys and values to `cache.append`.",
-            other_values("positions"),
-            ("the cache is read",),
+            "`layer.attention_weights` has a wrong shape. It should be (B, H, L, S): the weights of all heads for all new positions.",
+            other_shape("attention_weights"),
+            ("attention_weights",),
+        ),
+        shows(
+            "The output is right, but `layer.attention_weights` holds something else than the weights of this call.",
+            right_but_for(("output",), ("attention_weights",)),
+            ("attention_weights",),
+        ),
+        *seen(
+            "The cache holds fewer positions afterwards than it should. Give the new keys and values to `cache.append`.",
+            number_off("positions", False),
+            "the cache is read",
+        ),
+        *seen(
+            "The cache holds more positions afterwards than it should. Append the new keys and values once.",
+            number_off("positions", True),
+            "the cache is read",
+        ),
+        *seen("The output should be (B, L, E): a row for each new position.", other_shape("output"), *VALUES),
+        shows(
+            "`layer(...)` computes attention among the new positions only. Use its projections, and the keys and values that `append` returns.",
+            raised_as(line=r"\blayer(\.forward)?\("),
         ),
         says(
-            "The mask does not fit: there are L queries, the new positions, and S keys, all positions so far.",
+            "The mask does not fit the scores. It should be (L, S): a row for each new position, a column for each position so far.",
             Raised.MASK_SHAPE,
         ),
-        says(
-            "Keys and values must both be those that `append` returns, (B, H, S, D).",
-            Raised.V_SHAPE,
-            Raised.PRODUCT,
-            Raised.RESHAPE,
+        shows(
+            "The mask holds numbers that are to be added to scores. It should hold 1 (or True) where a query may look, else 0.",
+            raised_as("mask holds -"),
         ),
-        says("What goes into the cache is split into heads: (B, H, L, D).", Raised.JOIN),
+        shows(
+            "There are more keys than values. Use both as `append` returns them, (B, H, S, D).",
+            more_keys_than_values(True),
+        ),
+        shows(
+            "There are more values than keys. Use both as `append` returns them, (B, H, S, D).",
+            more_keys_than_values(False),
+        ),
+        shows(
+            "out_proj gets heads that are not merged: (B, H, L, D). Call `_merge_heads` first, then out_proj.",
+            product_of_heads(),
+        ),
+        shows(
+            "What out_proj gets is not (B, L, E). It should be the merged heads of the output, the first result of attention.",
+            raised_as("^ValueError: @: the left", "out_proj"),
+        ),
+        shows(
+            "What is appended does not fit what is in the cache, (B, H, S, D). Split keys and values into layer.num_heads heads first.",
+            raised_as("cannot be joined", "append"),
+        ),
         NAMES_KEPT,
         shows(
-            "The gradient does not reach q_proj: the output of attention is cut from the graph by `.data`.",
+            "The gradient does not reach q_proj: the graph is cut on the way from q_proj to the output, as by `.data` or `no_grad`.",
             no_gradient("q_proj_weight", "q_proj_bias"),
         ),
     ),

@@ -5,12 +5,16 @@ from typing import Any
 import numpy as np
 
 from autograded_tests import references
+from autograded_tests.m05_efficient_attention._facts import seen
 from autograded_tests.variants import Array, Function
 from exercises.data import Data
 from exercises.misconceptions import NAMES_KEPT, computes, says, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question
+from exercises.signs.arrays import other_shape
 from exercises.signs.exceptions import Raised
+from exercises.signs.facts import first_pair_only, pairs_keep_their_lengths
 from exercises.signs.gradients import half_of_each_pair
+from exercises.signs.shapes import raised_as
 
 
 def two_axes(d: Data) -> Array:
@@ -67,18 +71,28 @@ def turn(
     positions: Function = rows,
     pair: str = "neighbours",
     sign: int = 1,
-    first_sign: int = -1,
     join: str = "pairs",
+    mix: Function = lambda a, b, cos, sin: (a * cos - b * sin, a * sin + b * cos),
 ) -> Array:
     """Rotary embedding in which each step can be replaced by a wrong one."""
     D = x.shape[-1]
     angles = sign * angle(offset + positions(x), np.arange(D // 2), D, base)
     halves = pair == "halves"
     a, b = (x[..., : D // 2], x[..., D // 2 :]) if halves else (x[..., 0::2], x[..., 1::2])
-    turned = a * np.cos(angles) + first_sign * b * np.sin(angles), a * np.sin(angles) + b * np.cos(angles)
+    turned = mix(a, b, np.cos(angles), np.sin(angles))
     if halves or join == "halves":
         return np.concatenate(turned, axis=-1)
     return np.stack(turned, axis=-1).reshape(x.shape)
+
+
+def first_overwritten(a: Array, b: Array, cos: Array, sin: Array) -> tuple[Array, Array]:
+    a = a * cos - b * sin
+    return a, a * sin + b * cos
+
+
+def second_overwritten(a: Array, b: Array, cos: Array, sin: Array) -> tuple[Array, Array]:
+    b = a * sin + b * cos
+    return a * cos - b * sin, b
 
 
 def turns(sentence: str, **steps: Any) -> Misconception:
@@ -107,44 +121,136 @@ def offset_as_factor(question: Question) -> Arrays | None:
     return {"result": turn(question["x"], 0, base, positions=lambda x: question["offset"] * rows(x))}
 
 
-WRONG_ROTATIONS = (
-    turns("The first and the second half form pairs. Here neighbours do: components 2i and 2i + 1.", pair="halves"),
+def offset_without_frequency(x: Array, offset: int = 0, base: float = 10000.0) -> Array:
+    """The offset is added to the angle, not to the position."""
+    return turn(x, 0, base, angle=lambda p, i, D, base: offset + p * base ** (-2 * i / D))
+
+
+def another_base(wrong: float) -> Function:
+    """A base that is used unless another is given."""
+    return lambda x, offset=0, base=wrong: turn(x, offset, base)
+
+
+WRONG_ANGLES = (
+    turns("Positions are counted from 1. They should start at 0.", positions=lambda x: 1 + rows(x)),
+    turns("The exponent is -i / D. It should be -2 * i / D.", angle=lambda p, i, D, base: p * base ** (-i / D)),
+    turns("The exponent is -4 * i / D. It should be -2 * i / D.", angle=lambda p, i, D, base: p * base ** (-4 * i / D)),
     turns(
-        "The two components of each pair are not side by side in the result: stack them on a new last axis, then reshape.",
-        join="halves",
-    ),
-    turns("The rotation goes the other way round: check the signs of the two sines.", sign=-1),
-    turns(
-        "Both sines are added. In a rotation one of the two has a minus: the one for component 2i.",
-        first_sign=1,
-    ),
-    turns("Positions are counted from 1. They start at 0.", positions=lambda x: 1 + rows(x)),
-    turns(
-        "The exponent is -i / D; it should be -2i / D, so that the angles of D / 2 pairs span the whole range.",
-        angle=lambda p, i, D, base: p * base ** (-i / D),
-    ),
-    turns("The exponent is -4i / D; it should be -2i / D.", angle=lambda p, i, D, base: p * base ** (-4 * i / D)),
-    turns(
-        "The exponent has the wrong sign: later pairs turn more slowly, base**(-2i / D).",
+        "The exponent has the wrong sign: later pairs should turn more slowly, by base**(-2 * i / D).",
         angle=lambda p, i, D, base: p * base ** (2 * i / D),
     ),
-    turns("All pairs turn by the same angle.", angle=lambda p, i, D, base: p * np.ones(len(i))),
-    turns("All positions turn by the same angle.", angle=lambda p, i, D, base: np.ones_like(p) * base ** (-2 * i / D)),
+    turns(
+        "The exponent is not divided by D. It should be -2 * i / D.",
+        angle=lambda p, i, D, base: p * base ** (-2.0 * i),
+    ),
+    turns(
+        "The exponent is rounded to a whole number, as by `//`. It should be -2 * i / D.",
+        angle=lambda p, i, D, base: p * base ** np.floor(-2 * i / D),
+    ),
+    turns(
+        "The power is divided by D: base**(-2 * i) / D. The exponent should be divided: write base ** (-2 * i / D).",
+        angle=lambda p, i, D, base: p * base ** (-2.0 * i) / D,
+    ),
+    turns(
+        "The pairs are counted from 1. The first pair has i = 0.",
+        angle=lambda p, i, D, base: p * base ** (-2 * (i + 1) / D),
+    ),
+    turns(
+        "base is multiplied by 2 * i / D or divided by it. It should be raised to the power -2 * i / D.",
+        angle=lambda p, i, D, base: p / base * (2 * i / D),
+    ),
+    turns(
+        "All pairs turn by the same angle. Pair i should turn by base**(-2 * i / D) for each position.",
+        angle=lambda p, i, D, base: p * np.ones(len(i)),
+    ),
+    turns(
+        "All positions turn by the same angle. Row p should turn by (offset + p) times the angle of one position.",
+        angle=lambda p, i, D, base: np.ones_like(p) * base ** (-2 * i / D),
+    ),
     turns(
         "The angles are in degrees. NumPy's sine and cosine take radians.",
         angle=lambda p, i, D, base: np.radians(p * base ** (-2 * i / D)),
     ),
-    turns("The angle has a factor of 2 pi too many.", angle=lambda p, i, D, base: 2 * np.pi * p * base ** (-2 * i / D)),
     turns(
-        "The positions are those of another axis; the last but one counts.",
+        "The angles have a factor of 2 * pi. It should not be there.",
+        angle=lambda p, i, D, base: 2 * np.pi * p * base ** (-2 * i / D),
+    ),
+    turns(
+        "The positions are those of another axis. They should be those of the second-to-last axis.",
         positions=lambda x: np.arange(x.shape[1])[:, None, None] if x.ndim == 4 else rows(x),
     ),
     turns(
-        "The positions are those of the first axis; the last but one counts.",
+        "The positions are those of the first axis. They should be those of the second-to-last axis.",
         positions=lambda x: np.arange(x.shape[0]).reshape(-1, *[1] * (x.ndim - 1)),
     ),
-    turns("x came back as it was.", angle=lambda p, i, D, base: 0 * p * i),
+    turns("x was returned unchanged. Its pairs should be rotated.", angle=lambda p, i, D, base: 0 * p * i),
 )
+NOT_SIDE_BY_SIDE = "The two components of each pair are not side by side in the result. Stack the two parts on a new last axis, then reshape."
+WRONG_PAIRS = (
+    turns("The first and the second half form pairs. Neighbours should: components 2i and 2i + 1.", pair="halves"),
+    turns(NOT_SIDE_BY_SIDE, join="halves"),
+    computes(
+        NOT_SIDE_BY_SIDE,
+        "result",
+        lambda x, offset=0, base=10000.0: np.moveaxis(
+            turn(x, offset, base).reshape(*x.shape[:-1], -1, 2), -1, 0
+        ).reshape(x.shape),
+    ),
+    turns("The pairs are rotated the wrong way round: the signs of the two sines are flipped.", sign=-1),
+    turns(
+        "Both sines are added. In a rotation one has a minus: a * cos - b * sin for component 2i.",
+        mix=lambda a, b, cos, sin: (a * cos + b * sin, a * sin + b * cos),
+    ),
+    turns(
+        "Both sines are subtracted. In a rotation one is added: a * sin + b * cos for component 2i + 1.",
+        mix=lambda a, b, cos, sin: (a * cos - b * sin, b * cos - a * sin),
+    ),
+    turns(
+        "The first part was overwritten before the second was computed. Both need the old a and b.",
+        mix=first_overwritten,
+    ),
+    turns(
+        "The second part was overwritten before the first was computed. Both need the old a and b.",
+        mix=second_overwritten,
+    ),
+    turns(
+        "The two components of each pair are exchanged in the result: a * cos - b * sin should come first.",
+        mix=lambda a, b, cos, sin: (a * sin + b * cos, a * cos - b * sin),
+    ),
+    turns(
+        "Sine and cosine are exchanged. Component 2i should be a * cos - b * sin.",
+        mix=lambda a, b, cos, sin: (a * sin - b * cos, a * cos + b * sin),
+    ),
+    turns(
+        "The sine is used in all four places, or the cosine. Component 2i should be a * cos - b * sin.",
+        mix=lambda a, b, cos, sin: (a * cos - b * cos, a * cos + b * cos),
+    ),
+    turns(
+        "The sine is used in all four places, or the cosine. Component 2i should be a * cos - b * sin.",
+        mix=lambda a, b, cos, sin: (a * sin - b * sin, a * sin + b * sin),
+    ),
+    turns(
+        "Component 2i + 1 of each pair is unchanged. It should be a * sin + b * cos.",
+        mix=lambda a, b, cos, sin: (a * cos - b * sin, b),
+    ),
+    turns(
+        "Component 2i of each pair is unchanged. It should be a * cos - b * sin.",
+        mix=lambda a, b, cos, sin: (a, a * sin + b * cos),
+    ),
+    turns(
+        "Both components of a pair are the same. They should be a * cos - b * sin and a * sin + b * cos.",
+        mix=lambda a, b, cos, sin: (a * cos - b * sin, a * cos - b * sin),
+    ),
+    turns(
+        "Component 2i is made of itself alone. It should be a * cos - b * sin.",
+        mix=lambda a, b, cos, sin: (a * cos - a * sin, a * sin + b * cos),
+    ),
+    turns(
+        "Component 2i + 1 is made of itself alone. It should be a * sin + b * cos.",
+        mix=lambda a, b, cos, sin: (a * cos - b * sin, b * sin + b * cos),
+    ),
+)
+EVERYWHERE = ("values", "offset", "base")
 
 EXERCISE = Exercise(
     name="rotary_embedding",
@@ -158,40 +264,89 @@ EXERCISE = Exercise(
     ),
     reference=reference,
     misconceptions=(
-        *WRONG_ROTATIONS,
+        *WRONG_PAIRS,
+        *WRONG_ANGLES,
         computes(
-            "The offset is ignored: the first row is at position `offset`.",
+            "`offset` is not used. The first row should be at position `offset`.",
             "result",
             lambda x, offset=0, base=10000.0: turn(x, 0, base),
         ),
         computes(
-            "The offset is subtracted from the position. It is added.",
+            "The offset is subtracted from the position. It should be added.",
             "result",
             lambda x, offset=0, base=10000.0: turn(x, -offset, base),
         ),
-        Misconception("The offset multiplies the position. It is added to it.", wrong=offset_as_factor),
+        Misconception("The offset multiplies the position. It should be added to it.", wrong=offset_as_factor),
         computes(
-            "The base is ignored: 10000 is only what it is unless said otherwise.",
+            "The offset is added to the angle. It should be added to the position, before the frequency is multiplied.",
+            "result",
+            offset_without_frequency,
+        ),
+        computes(
+            "`base` is not used: it is 10000 even when another base is given.",
             "result",
             lambda x, offset=0, base=10000.0: turn(x, offset),
         ),
+        *(
+            computes(
+                "The base is not 10000 when none is given. Keep the default of the parameter.",
+                "result",
+                another_base(b),
+            )
+            for b in (100.0, 1000.0, 100000.0)
+        ),
         computes(
-            "Sines and cosines are added to x. That is the encoding of the last notebook; here pairs are turned.",
+            "Sines and cosines are added to x. That is the encoding of the last notebook; here pairs should be rotated.",
             "result",
             with_positions_added,
         ),
         computes(
-            "Each component is multiplied by a cosine or a sine of its own; a rotation mixes the two of a pair.",
+            "Each component is multiplied by a cosine or a sine of its own. A rotation should mix the two of a pair.",
             "result",
             scaled_only,
         ),
+        *seen("The result should have the shape of x.", other_shape("result"), *EVERYWHERE),
+        *seen(
+            "Only the first pair is right, at all positions. Pair i should turn by base**(-2 * i / D) for each position.",
+            first_pair_only(),
+            *EVERYWHERE,
+        ),
+        *seen(
+            "Each pair keeps its length, but is not at the right angle. Row p should turn pair i by (offset + p) * base**(-2 * i / D).",
+            pairs_keep_their_lengths(),
+            *EVERYWHERE,
+        ),
+        *seen(
+            "Pairs change their lengths, and in a rotation they do not. "
+            "(a, b) should become (a * cos - b * sin, a * sin + b * cos), with one angle in all four places.",
+            pairs_keep_their_lengths(keep=False),
+            *EVERYWHERE,
+        ),
+        shows(
+            "With an offset the shapes do not fit. The L positions should be offset, offset + 1, ..., offset + L - 1.",
+            raised_as("broadcast"),
+            ("offset",),
+        ),
         says(
-            "It works for some numbers of axes only: rows are axis -2, components axis -1, with any axes before them.",
-            Raised.UNPACK,
-            Raised.AXIS,
-            Raised.INDEX,
+            "The shapes do not fit. The angles should be (L, D / 2), a row for each position and a column for each pair; "
+            "the two parts of x are (..., L, D / 2).",
             Raised.BROADCAST,
-            Raised.RESHAPE,
+        ),
+        shows(
+            "x is indexed with a fixed number of axes. There may be any number before the last two: write x[..., 0::2].",
+            raised_as("too many indices", r"\["),
+        ),
+        shows(
+            "`^` is not the power operator. Write `**`.",
+            raised_as("bitwise_xor", r"\^"),
+        ),
+        shows(
+            "A whole number is raised to a negative power, which NumPy refuses. Keep `base` a float, and divide by `/`, not `//`.",
+            raised_as("Integers to negative integer powers"),
+        ),
+        shows(
+            "`math.cos` and `math.sin` take one number. Use `np.cos` and `np.sin` for arrays.",
+            raised_as("converted to Python scalars", r"math\.(cos|sin)"),
         ),
         shows(
             "The gradient does not reach every other component of x: `.data` cuts the graph of one of the two parts.",

@@ -1,17 +1,23 @@
 """Gradients of attention tile by tile, from what the forward pass kept."""
 
 import math
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from autograded_tests import references
+from autograded_tests.m05_efficient_attention._facts import seen
 from autograded_tests.m05_efficient_attention._tiles import (
+    CUT_TWICE,
     TILES_TOO_LARGE,
     WHOLE,
     as_many_queries,
     ask_memory,
     fewer_queries,
+    mask_inverted,
     mask_of_fewer,
+    neither,
     not_causal,
     not_masked,
     options,
@@ -20,13 +26,15 @@ from autograded_tests.m05_efficient_attention._tiles import (
 )
 from autograded_tests.variants import Array, Function, softmax, swap
 from exercises.data import Data
-from exercises.misconceptions import NAMES_KEPT, says, shows
+from exercises.misconceptions import NAMES_KEPT, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question
 from exercises.signs.arrays import other_shape_than
-from exercises.signs.exceptions import Raised
+from exercises.signs.facts import exchanged, right_but_for
+from exercises.signs.numbers import one_factor
+from exercises.signs.shapes import raised_as
 
-GRADS = ("grad_Q", "grad_K", "grad_V")
-NOT_SUMMED = "Each tile adds to the gradient of {}; here the last one replaces what was there. Use +=."
+GRADS = ("gradient_Q", "gradient_K", "gradient_V")
+NOT_SUMMED = "In the {} each tile replaces what was there. It should be added: start with zeros once, and use +=."
 
 
 def ask(
@@ -57,10 +65,14 @@ def gradient_of(d: Data, name: str) -> tuple[Question, ...]:
 
 
 def mask_and_causal(d: Data) -> tuple[Question, ...]:
+    """In one tile; and in two, the second with the last key alone, so that nothing of V is summed over tiles."""
+    all_but_one = d.S + d.H - 1
     return (
         ask(fewer_queries(d), grad_of_fewer(d), WHOLE, mask_of_fewer(d)),
         ask(as_many_queries(d), grad_of_as_many(d), WHOLE, causal=True),
         ask(fewer_queries(d), grad_of_fewer(d), WHOLE, causal=True),
+        ask(fewer_queries(d), grad_of_fewer(d), all_but_one, mask_of_fewer(d), compare=("gradient_V",)),
+        ask(fewer_queries(d), grad_of_fewer(d), all_but_one, causal=True, compare=("gradient_V",)),
     )
 
 
@@ -84,29 +96,36 @@ def backward(
     scale_Q: Function = lambda D: 1 / math.sqrt(D),
     scale_K: Function = lambda D: 1 / math.sqrt(D),
     allowed: Function = right_pairs,
-    weights: Function = lambda P: P,
+    weights: Function = lambda P, s, lse: P,
+    to_weights: Function = lambda g, V, o: g @ V.T,
+    part_V: Function = lambda P, dS, g: P.T @ g,
+    part_Q: Function = lambda P, dS, K: dS @ K,
+    part_K: Function = lambda P, dS, Q: dS.T @ Q,
+    start: float = 0.0,
     replaces: tuple[str, ...] = (),
+    left_out: Function = lambda a, b: False,
 ) -> Arrays:
     """The way back tile by tile, in which each step can be replaced by a wrong one.
 
-    replaces  gradients that are not added up
+    replaces  gradients that are not added up; left_out(first query, first key) tiles that are not computed
     """
     Q, K, V, g = (question[name].astype(float) for name in ("Q", "K", "V", "grad"))
-    block = question["block"]
-    P = weights(np.exp(tile_scores(question, allowed) - question["logsumexp"].astype(float)))
-    dP = g @ V.T
+    block, s, lse = question["block"], tile_scores(question, allowed), question["logsumexp"].astype(float)
+    with np.errstate(over="ignore"):
+        P = weights(np.exp(s - lse), s, lse)
+    dP = to_weights(g, V, question["output"].astype(float))
     dS = to_scores(P, dP, delta(g, question["output"].astype(float), P, dP))
-    answer = {"grad_Q": np.zeros(Q.shape), "grad_K": np.zeros(K.shape), "grad_V": np.zeros(V.shape)}
+    answer = {name: np.full(x.shape, start) for name, x in zip(GRADS, (Q, K, V), strict=True)}
     for a in range(0, len(Q), block):
         rows = slice(a, a + block)
         for b in range(0, len(K), block):
             keys = slice(b, b + block)
-            if question["causal"] and b > min(a + block, len(Q)) - 1 + len(K) - len(Q):
+            if (question["causal"] and b > min(a + block, len(Q)) - 1 + len(K) - len(Q)) or left_out(a, b):
                 continue
             parts = {
-                "grad_Q": (rows, scale_Q(Q.shape[1]) * dS[rows, keys] @ K[keys]),
-                "grad_K": (keys, scale_K(Q.shape[1]) * dS[rows, keys].T @ Q[rows]),
-                "grad_V": (keys, P[rows, keys].T @ g[rows]),
+                "gradient_Q": (rows, scale_Q(Q.shape[1]) * part_Q(P[rows, keys], dS[rows, keys], K[keys])),
+                "gradient_K": (keys, scale_K(Q.shape[1]) * part_K(P[rows, keys], dS[rows, keys], Q[rows])),
+                "gradient_V": (keys, part_V(P[rows, keys], dS[rows, keys], g[rows])),
             }
             for name, (where, part) in parts.items():
                 answer[name][where] = part if name in replaces else answer[name][where] + part
@@ -118,7 +137,7 @@ def backward_with(
     results: tuple[str, ...] = GRADS,
     cases: tuple[str, ...] = (),
     replaces: tuple[str, ...] = (),
-    **parts: Function,
+    **parts: Any,
 ) -> Misconception:
     """The way back with some wrong parts, which show in these results."""
 
@@ -132,7 +151,19 @@ def backward_with(
 def softmax_of_tiles(question: Question) -> Arrays:
     s, block = tile_scores(question), question["block"]
     P = np.concatenate([softmax(s[:, j : j + block]) for j in range(0, s.shape[1], block)], axis=1)
-    return backward(question, weights=lambda _: P)
+    return backward(question, weights=lambda *_: P)
+
+
+def divided_in_tiles(question: Question) -> Arrays:
+    """Right weights, divided by their sum in each tile."""
+    block = question["block"]
+
+    def weights(P: Array, s: Array, lse: Array) -> Array:
+        with np.errstate(invalid="ignore"):
+            tiles = [P[:, j : j + block] for j in range(0, P.shape[1], block)]
+            return np.concatenate([t / t.sum(-1, keepdims=True) for t in tiles], axis=1)
+
+    return backward(question, weights=weights)
 
 
 def delta_of_tiles(question: Question) -> Arrays:
@@ -147,115 +178,303 @@ def delta_of_tiles(question: Question) -> Arrays:
 
 def values_from_scores(question: Question) -> Arrays:
     P, dP = weights_of(question), question["grad"] @ swap(question["V"])
-    return {"grad_V": swap(P * (dP - (P * dP).sum(-1, keepdims=True))) @ question["grad"]}
+    return {"gradient_V": swap(P * (dP - (P * dP).sum(-1, keepdims=True))) @ question["grad"]}
 
 
 def values_from_output(question: Question) -> Arrays:
-    return {"grad_V": swap(weights_of(question)) @ question["output"]}
+    return {"gradient_V": swap(weights_of(question)) @ question["output"]}
 
+
+def first_rows_of_logsumexp(question: Question) -> Arrays:
+    """Each block of queries uses the logsumexp of the first ones."""
+    block, n = question["block"], len(question["Q"])
+    lse = question["logsumexp"].astype(float)[np.arange(n) % block]
+    return backward(question, weights=lambda P, s, _: np.exp(s - lse))
+
+
+def without_future(question: Question) -> Arrays:
+    """Tiles of the future are left out whether causal or not."""
+    L, S, block = len(question["Q"]), len(question["K"]), question["block"]
+    return backward(question, left_out=lambda a, b: b > min(a + block, L) - 1 + S - L)
+
+
+def left_out_if_causal(question: Question, from_top: bool) -> Arrays | None:
+    """Too many tiles are left out: positions are counted from the first query, or the first row of a tile decides."""
+    L, S, block = len(question["Q"]), len(question["K"]), question["block"]
+    if not question["causal"]:
+        return None
+    return backward(question, left_out=lambda a, b: b > (min(a + block, L) - 1 if from_top else a + S - L))
+
+
+WRONG_SUMS = (
+    *(backward_with(NOT_SUMMED.format(f"gradient of {name[-1]}"), (name,), replaces=(name,)) for name in GRADS),
+    *(
+        backward_with(NOT_SUMMED.format(f"gradients of {which}"), names, replaces=names)
+        for which, names in (("K and V", ("gradient_K", "gradient_V")), ("Q, K and V", GRADS))
+    ),
+    backward_with("Only the first tile of each row of tiles is computed. All should be.", left_out=lambda a, b: b > 0),
+    backward_with(
+        "Only the tiles of the first queries are computed. Return after both loops.", left_out=lambda a, b: a > 0
+    ),
+    backward_with("Only the first tile is computed. Return after both loops.", left_out=lambda a, b: a + b > 0),
+    backward_with("The gradients start at 1. They should start at 0, since every tile adds to them.", start=1.0),
+    Misconception(
+        "Tiles of the future are left out although `causal` is False. Leave them out only if it is True.",
+        wrong=without_future,
+    ),
+)
+RULE = "The gradient of a score should be P * (dP - delta)"
+WRONG_SCORES = (
+    backward_with(f"delta is missing. {RULE}.", to_scores=lambda P, dP, d: P * dP),
+    backward_with(f"The factor P is missing. {RULE}.", to_scores=lambda P, dP, d: dP - d),
+    backward_with(f"The factor P is there twice. {RULE}.", to_scores=lambda P, dP, d: P * P * (dP - d)),
+    backward_with(f"The sign of delta is flipped. {RULE}.", to_scores=lambda P, dP, d: P * (dP + d)),
+    backward_with(f"delta is not multiplied with P. {RULE}.", to_scores=lambda P, dP, d: P * dP - d),
+    backward_with(f"delta is halved. {RULE}.", to_scores=lambda P, dP, d: P * (dP - d / 2)),
+    backward_with(
+        f"This is the rule of a sigmoid, P * (1 - P) * dP. In a softmax every score moves every weight. {RULE}.",
+        to_scores=lambda P, dP, d: P * (1 - P) * dP,
+    ),
+)
+DELTA = "delta should be the sum of gradient times output over the components, one number for each query, (L, 1)"
+WRONG_DELTA = (
+    backward_with(f"delta is a mean. {DELTA}.", delta=lambda g, o, P, dP: (g * o).mean(-1, keepdims=True)),
+    backward_with(f"delta is one number for all queries. {DELTA}.", delta=lambda g, o, P, dP: (g * o).sum()),
+    backward_with(f"delta is made of the gradient alone. {DELTA}.", delta=lambda g, o, P, dP: g.sum(-1, keepdims=True)),
+    backward_with(
+        f"delta is made of the gradient alone. {DELTA}.", delta=lambda g, o, P, dP: (g * g).sum(-1, keepdims=True)
+    ),
+    backward_with(f"delta is made of the output alone. {DELTA}.", delta=lambda g, o, P, dP: o.sum(-1, keepdims=True)),
+    backward_with(
+        f"delta is made of the output alone. {DELTA}.", delta=lambda g, o, P, dP: (o * o).sum(-1, keepdims=True)
+    ),
+    backward_with(
+        f"delta is the sum of the gradient times the sum of the output. {DELTA}.",
+        delta=lambda g, o, P, dP: g.sum(-1, keepdims=True) * o.sum(-1, keepdims=True),
+    ),
+    backward_with(
+        f"delta is the sum over all pairs of queries, as by `@`. {DELTA}.",
+        delta=lambda g, o, P, dP: (g @ o.T).sum(-1, keepdims=True),
+    ),
+    Misconception(
+        f"delta is summed over the keys of one tile only. {DELTA}.",
+        wrong=delta_of_tiles,
+    ),
+)
+ROOT = "divided by the root of D"
+SCALED = ("gradient_Q", "gradient_K")
+WRONG_SCALES = (
+    backward_with(
+        f"The gradients of Q and K are not {ROOT}. They should be.",
+        SCALED,
+        scale_Q=lambda D: 1.0,
+        scale_K=lambda D: 1.0,
+    ),
+    backward_with(f"The gradient of Q is not {ROOT}. It should be.", ("gradient_Q",), scale_Q=lambda D: 1.0),
+    backward_with(f"The gradient of K is not {ROOT}. It should be.", ("gradient_K",), scale_K=lambda D: 1.0),
+    backward_with(
+        f"The gradients of Q and K are divided by D. They should be {ROOT}.",
+        SCALED,
+        scale_Q=lambda D: 1 / D,
+        scale_K=lambda D: 1 / D,
+    ),
+    backward_with(
+        f"The gradients of Q and K are multiplied by the root of D. They should be {ROOT}.",
+        SCALED,
+        scale_Q=math.sqrt,
+        scale_K=math.sqrt,
+    ),
+    backward_with(
+        "The sign of the gradients of Q and K is flipped. dP - delta should be multiplied with P, not delta - dP.",
+        SCALED,
+        scale_Q=lambda D: -1 / math.sqrt(D),
+        scale_K=lambda D: -1 / math.sqrt(D),
+    ),
+)
+FORWARD = "The weights P should be those of the forward pass, exp(scores - logsumexp)"
+WRONG_WEIGHTS = (
+    backward_with(f"The sign of logsumexp is flipped. {FORWARD}.", weights=lambda P, s, lse: np.exp(s + lse)),
+    backward_with(f"exp(scores) is divided by logsumexp. {FORWARD}.", weights=lambda P, s, lse: np.exp(s) / lse),
+    backward_with(f"logsumexp is not used. {FORWARD}.", weights=lambda P, s, lse: np.exp(s)),
+    backward_with(f"The exponential is missing. {FORWARD}.", weights=lambda P, s, lse: s - lse),
+    backward_with(f"The scores are used as weights. {FORWARD}.", weights=lambda P, s, lse: s),
+    backward_with(
+        f"All gradients are divided by the number of queries. {FORWARD}, and nothing is averaged.",
+        weights=lambda P, s, lse: P / len(P),
+    ),
+    Misconception(f"The weights are made of each tile alone, as by a softmax. {FORWARD}.", wrong=softmax_of_tiles),
+    Misconception(f"The weights are divided by their sum in each tile. {FORWARD}.", wrong=divided_in_tiles),
+    Misconception(
+        f"All tiles use the logsumexp of the first queries. {FORWARD}, with logsumexp[rows].",
+        wrong=first_rows_of_logsumexp,
+    ),
+    backward_with(
+        "dP is made with the output. It should be the gradient of the output times V^T.",
+        SCALED,
+        to_weights=lambda g, V, o: o @ V.T,
+    ),
+)
+OF_V = "The gradient of V should be P^T times the gradient of the output"
+WRONG_PARTS = (
+    Misconception(
+        f"The gradient of V is made with the gradients of the scores. {OF_V}.",
+        wrong=values_from_scores,
+        cases=("gradient of V", "mask and causal"),
+    ),
+    Misconception(
+        f"The gradient of V is made with the output. {OF_V}.",
+        wrong=values_from_output,
+        cases=("gradient of V", "mask and causal"),
+    ),
+    backward_with(
+        "The gradient of Q is made with the weights P. It should be made with the gradients of the scores.",
+        ("gradient_Q",),
+        part_Q=lambda P, dS, K: P @ K,
+        scale_Q=lambda D: 1.0,
+    ),
+    backward_with(
+        "The gradient of K is made with the weights P. It should be made with the gradients of the scores.",
+        ("gradient_K",),
+        part_K=lambda P, dS, Q: P.T @ Q,
+        scale_K=lambda D: 1.0,
+    ),
+)
+OF_Q = "The gradient of Q should be dS @ K / sqrt(D), with dS = P * (dP - delta), summed over all tiles of keys"
+OF_K = "The gradient of K should be dS^T @ Q / sqrt(D), with dS = P * (dP - delta), summed over all tiles of queries"
+CASES = tuple(f"gradient of {name}" for name in "VQK")
+SHAPES = "gradients of Q (L, D), K (S, D) and V (S, Dv)"
+
+SHAPES_OF_LINES = (
+    (
+        (
+            "The shapes do not fit in the gradient of V. In a tile P is (n, k) and grad[rows] (n, Dv); P.T @ grad[rows] is (k, Dv), "
+            "as the rows `keys` of the gradient."
+        ),
+        r"^(grad_?V|d_?V|gradient_V)\b",
+    ),
+    (
+        (
+            "The shapes do not fit in the gradient of Q. In a tile the gradients of the scores are (n, k) and K[keys] (k, D); "
+            "their product is (n, D), as the rows `rows` of the gradient."
+        ),
+        r"^(grad_?Q|d_?Q|gradient_Q)\b",
+    ),
+    (
+        (
+            "The shapes do not fit in the gradient of K. In a tile the gradients of the scores are (n, k), transposed (k, n), and Q[rows] "
+            "(n, D); their product is (k, D), as the rows `keys` of the gradient."
+        ),
+        r"^(grad_?K|d_?K|gradient_K)\b",
+    ),
+    (
+        "The shapes do not fit where logsumexp is used. The scores of a tile are (n, k), and logsumexp[rows] is (n, 1).",
+        r"logsumexp|lse",
+    ),
+    (
+        "The shapes do not fit where delta is used. grad[rows] @ V[keys].T is (n, k), and delta[rows] (n, 1): keepdims=True keeps the axis.",
+        r"[dD]elta",
+    ),
+    (
+        (
+            "The shapes do not fit. In a tile P and dP are (n, k), the rows of the gradient (n, Dv), delta and logsumexp (n, 1), "
+            "V[keys] (k, Dv), K[keys] (k, D), Q[rows] (n, D)."
+        ),
+        "",
+    ),
+)
 
 EXERCISE = Exercise(
     name="tiled_backward",
     module="05_efficient_attention",
     defines="_tiled_backward",
     cases=(
-        Case("gradient of V", 1, lambda d: gradient_of(d, "grad_V")),
-        Case("gradient of Q", 1.25, lambda d: gradient_of(d, "grad_Q")),
-        Case("gradient of K", 1.25, lambda d: gradient_of(d, "grad_K")),
+        Case("gradient of V", 1, lambda d: gradient_of(d, "gradient_V")),
+        Case("gradient of Q", 1.25, lambda d: gradient_of(d, "gradient_Q")),
+        Case("gradient of K", 1.25, lambda d: gradient_of(d, "gradient_K")),
         Case("mask and causal", 1, mask_and_causal),
         Case("never the whole table", 0.5, lambda d: (ask_memory("_tiled_backward", True),), needs_another=True),
     ),
     reference=reference,
     misconceptions=(
-        *(backward_with(NOT_SUMMED.format(name[-1]), (name,), replaces=(name,)) for name in GRADS),
+        *WRONG_SUMS,
+        *WRONG_SCORES,
+        *WRONG_DELTA,
+        *WRONG_SCALES,
+        *WRONG_WEIGHTS,
+        *WRONG_PARTS,
+        backward_with(
+            "The mask is not used. Pass it to `_tile_scores`.", cases=("mask and causal",), allowed=not_masked
+        ),
+        backward_with(
+            "The mask is inverted. It is 1 where a query may look.", cases=("mask and causal",), allowed=mask_inverted
+        ),
+        backward_with(
+            "`causal` is not used within a tile. Pass it to `_tile_scores`.",
+            cases=("mask and causal",),
+            allowed=not_causal,
+        ),
+        backward_with(
+            "mask and causal are not used. Pass both to `_tile_scores`.", cases=("mask and causal",), allowed=neither
+        ),
         *(
-            backward_with(NOT_SUMMED.format(" and ".join(n[-1] for n in names)), names, replaces=names)
-            for names in (("grad_K", "grad_V"), GRADS)
+            Misconception(
+                "Too many tiles are left out. Leave out only those whose first key comes after the last of their queries; "
+                "row i is at position i + S - L.",
+                wrong=partial(left_out_if_causal, from_top=from_top),
+                cases=("mask and causal",),
+            )
+            for from_top in (True, False)
         ),
-        backward_with(
-            "The softmax's rule lacks delta: the gradient of a score is P * (dP - delta).",
-            to_scores=lambda P, dP, d: P * dP,
+        *(
+            misconception
+            for first, second in (("Q", "K"), ("Q", "V"), ("K", "V"))
+            for misconception in seen(
+                f"The gradients of {first} and {second} are returned in each other's place. Return those of Q, K, V in this order.",
+                exchanged(f"gradient_{first}", f"gradient_{second}"),
+                *CASES,
+                "mask and causal",
+            )
         ),
-        backward_with(
-            "The gradient of a score is P * (dP - delta); the factor P is missing.", to_scores=lambda P, dP, d: dP - d
+        *seen(
+            f"The results do not have the shapes of {SHAPES}, in this order.",
+            other_shape_than({name: name.removeprefix("gradient_") for name in GRADS}),
+            *CASES,
+            "mask and causal",
         ),
-        backward_with("The sign of delta is turned: P * (dP - delta).", to_scores=lambda P, dP, d: P * (dP + d)),
-        backward_with(
-            "The gradient of a score is P * (dP - delta); delta is not multiplied with P.",
-            to_scores=lambda P, dP, d: P * dP - d,
+        *(
+            misconception
+            for name in "QK"
+            for misconception in seen(
+                f"The gradient of {name} is right up to a factor, the same for all numbers. It should be {ROOT} once.",
+                one_factor(f"gradient_{name}"),
+                f"gradient of {name}",
+                "mask and causal",
+            )
         ),
-        backward_with(
-            "This is the rule of a sigmoid, P * (1 - P) * dP. In a softmax every score moves every weight: P * (dP - delta).",
-            to_scores=lambda P, dP, d: P * (1 - P) * dP,
+        *seen(
+            f"The gradient of V is right up to a factor, the same for all numbers. {OF_V}, and nothing else.",
+            one_factor("gradient_V"),
+            "gradient of V",
+            "mask and causal",
         ),
-        backward_with(
-            "delta is the mean over the components; it is their sum.",
-            delta=lambda g, o, P, dP: (g * o).mean(-1, keepdims=True),
+        *seen(
+            f"The gradient of V is not right. {OF_V}, summed over all tiles of queries.",
+            right_but_for((), ("gradient_V",)),
+            "gradient of V",
         ),
-        backward_with(
-            "delta is the sum over everything; each query has its own.", delta=lambda g, o, P, dP: (g * o).sum()
-        ),
-        backward_with(
-            "delta is made of the gradient alone; it is the gradient times the output, summed.",
-            delta=lambda g, o, P, dP: g.sum(-1, keepdims=True),
-        ),
-        backward_with(
-            "delta is made of the output alone; it is the gradient times the output, summed.",
-            delta=lambda g, o, P, dP: o.sum(-1, keepdims=True),
-        ),
-        backward_with(
-            "The gradients of Q and K lack the division by the root of D.", scale_Q=lambda D: 1.0, scale_K=lambda D: 1.0
-        ),
-        backward_with("The gradient of Q lacks the division by the root of D.", ("grad_Q",), scale_Q=lambda D: 1.0),
-        backward_with("The gradient of K lacks the division by the root of D.", ("grad_K",), scale_K=lambda D: 1.0),
-        backward_with(
-            "The gradients of Q and K are divided by D, not by its root.",
-            scale_Q=lambda D: 1 / D,
-            scale_K=lambda D: 1 / D,
-        ),
-        backward_with(
-            "The sign of the gradients of Q and K is turned.",
-            ("grad_Q", "grad_K"),
-            scale_Q=lambda D: -1 / math.sqrt(D),
-            scale_K=lambda D: -1 / math.sqrt(D),
-        ),
-        backward_with(
-            "The weights are not those of the forward pass: exp(scores - logsumexp), without another division.",
-            weights=lambda P: P / len(P),
-        ),
-        backward_with(
-            "The mask is ignored: hand it on to `_tile_scores`.", cases=("mask and causal",), allowed=not_masked
-        ),
-        backward_with(
-            "`causal` is ignored: hand it on to `_tile_scores`.", cases=("mask and causal",), allowed=not_causal
-        ),
-        Misconception(
-            "The weights are made of each tile alone, by a softmax. They are exp(scores - logsumexp), as in the forward pass.",
-            wrong=softmax_of_tiles,
-        ),
-        Misconception(
-            "delta is summed over the keys of one tile only. It is the sum over all keys: the gradient times the output.",
-            wrong=delta_of_tiles,
-        ),
-        Misconception(
-            "The gradient of V is made with the gradients of the weights. It is P^T times the gradient of the output.",
-            wrong=values_from_scores,
-            cases=("gradient of V", "mask and causal"),
-        ),
-        Misconception(
-            "The gradient of V is made with V. It is P^T times the gradient of the output.",
-            wrong=values_from_output,
-            cases=("gradient of V", "mask and causal"),
-        ),
-        shows(
-            "The results are not in the order Q, K, V: their shapes are (L, D), (S, D) and (S, Dv).",
-            other_shape_than({name: name.removeprefix("grad_") for name in GRADS}),
+        *seen(f"The gradient of Q is not right. {OF_Q}.", right_but_for((), ("gradient_Q",)), "gradient of Q"),
+        *seen(f"The gradient of K is not right. {OF_K}.", right_but_for((), ("gradient_K",)), "gradient of K"),
+        *seen(
+            "With a mask or causal=True the gradient of V is wrong. Both should reach `_tile_scores`, and only tiles in which nothing is "
+            "allowed should be left out.",
+            right_but_for((), ("gradient_V",)),
+            "mask and causal",
         ),
         TILES_TOO_LARGE,
-        says(
-            "The shapes do not fit: P is (n, k), the gradient's rows (n, Dv), V's (k, Dv), K's (k, D).",
-            Raised.BROADCAST,
-            Raised.NUMPY_SHAPES,
+        *CUT_TWICE,
+        *(
+            shows(sentence, raised_as("broadcast|matmul|mismatch|align|operands", line))
+            for sentence, line in SHAPES_OF_LINES
         ),
         NAMES_KEPT,
     ),

@@ -5,28 +5,40 @@ from typing import Any
 import numpy as np
 
 from autograded_tests import references
+from autograded_tests.m05_efficient_attention._facts import seen
 from autograded_tests.m05_efficient_attention._tiles import (
+    CUT_TWICE,
     TILES_TOO_LARGE,
     WHAT_IS_LEFT_OUT,
     WHOLE,
     as_many_queries,
     ask_memory,
     fewer_queries,
+    first_tile_if_causal,
+    mask_inverted,
     mask_of_fewer,
+    mask_of_first_rows,
+    neither,
     not_causal,
     not_masked,
     options,
     tile_scores,
     tiles_left,
+    visited,
 )
 from autograded_tests.m05_efficient_attention.online_softmax import EXERCISE as ONLINE_SOFTMAX
 from autograded_tests.m05_efficient_attention.online_softmax import online
 from autograded_tests.variants import Array, Function, softmax
 from exercises.data import Data
-from exercises.misconceptions import NAMES_KEPT, says, shows
+from exercises.misconceptions import NAMES_KEPT, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question
-from exercises.signs.arrays import holds_nan, nan_instead_of_numbers, not_finite, other_shape
-from exercises.signs.exceptions import Raised
+from exercises.signs.arrays import nan_instead_of_numbers, not_finite, other_shape
+from exercises.signs.facts import exchanged, first_rows_only, right_but_for, rows_off_by_a_factor
+from exercises.signs.shapes import raised_as
+
+FUTURE = "tiles of the future are left out"
+MASKED_OR_NOT = ("values", "mask", "causal")
+ANY = (*MASKED_OR_NOT, "logsumexp")
 
 
 def ask(
@@ -113,7 +125,7 @@ def largest_and_total(question: Question, **parts: Any) -> tuple[Array, Array]:
     return m, np.exp(s - m).sum(-1, keepdims=True)
 
 
-def tiled_with(sentence: str, cases: tuple[str, ...] = (), **parts: Function) -> Misconception:
+def tiled_with(sentence: str, cases: tuple[str, ...] = ANY, **parts: Function) -> Misconception:
     """Other scores, or others that count."""
 
     def wrong(question: Question) -> Arrays:
@@ -161,19 +173,80 @@ def averaged_tiles(question: Question) -> Arrays:
     return {"output": sum(softmax(s[:, j : j + block]) @ V[j : j + block] for j in starts) / len(starts)}
 
 
+def tiles(question: Question) -> list[tuple[slice, range]]:
+    """Rows, and where the tiles begin that a right answer computes for them."""
+    L, S, block = len(question["Q"]), len(question["K"]), question["block"]
+    rows = [slice(a, min(a + block, L)) for a in range(0, L, block)]
+    return [(r, range(0, min(S, r.stop + S - L) if question["causal"] else S, block)) for r in rows]
+
+
 def divided_in_each_tile(question: Question) -> Arrays:
     s, V, block = tile_scores(question), question["V"], question["block"]
-    m, total, output = np.full((len(s), 1), -np.inf), np.zeros((len(s), 1)), np.zeros((len(s), V.shape[1]))
-    for j in range(0, len(V), block):
-        m, total, output = online(m, total, output, s[:, j : j + block], V[j : j + block])
-        output = output / total
-    return {"output": output}
+    result = np.zeros((len(s), V.shape[1]))
+    for rows, keys_of_rows in tiles(question):
+        n = rows.stop - rows.start
+        m, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+        for j in keys_of_rows:
+            m, total, output = online(m, total, output, s[rows, j : j + block], V[j : j + block])
+            output = output / total
+        result[rows] = output
+    return {"output": result}
 
 
 def values_of_the_first_tile(question: Question) -> Arrays:
     s, V = tile_scores(question), question["V"]
     return {"output": softmax(s) @ V[np.arange(len(V)) % question["block"]]}
 
+
+def added_in_each_tile(question: Question) -> Arrays:
+    """What is right after each tile, added up."""
+    s, V, block = tile_scores(question), question["V"], question["block"]
+    output = np.zeros((len(s), V.shape[1]))
+    for rows, keys_of_rows in tiles(question):
+        for j in keys_of_rows:
+            output[rows] += softmax(s[rows, : j + block]) @ V[: j + block]
+    return {"output": output}
+
+
+def multiplied_mask(question: Question) -> Arrays | None:
+    """Blocked scores become 0."""
+    if question["mask"] is None:
+        return None
+    s = np.where(visited(question) > 0, tile_scores(question, allowed=not_masked) * question["mask"], -2e9)
+    return {"output": softmax(s) @ question["V"]}
+
+
+def diagonal_tiles(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return tiles_left(L, S, mask, causal, causal, block, lambda first, last, start, stop: start == first - S + L)
+
+
+LOGSUMEXP: tuple[tuple[str, Function], ...] = (
+    ("The total is returned as logsumexp. It should be largest + log(total).", lambda m, t: t),
+    ("The largest score is returned as logsumexp. It should be largest + log(total).", lambda m, t: m),
+    ("The largest score is missing: logsumexp should be largest + log(total).", lambda m, t: np.log(t)),
+    ("log(total) is subtracted. logsumexp should be largest + log(total).", lambda m, t: m - np.log(t)),
+    ("The sign is flipped: logsumexp should be largest + log(total).", lambda m, t: -m - np.log(t)),
+    ("The logarithm is missing: logsumexp should be largest + log(total).", lambda m, t: m + t),
+    (
+        "log(total) is multiplied by the largest score. logsumexp should be largest + log(total).",
+        lambda m, t: m * np.log(t),
+    ),
+    (
+        "logsumexp is the logarithm of total + exp(largest). It should be largest + log(total).",
+        lambda m, t: np.log(t + np.exp(m)),
+    ),
+    (
+        "The sum of exponentials is returned as logsumexp. It should be its logarithm, largest + log(total).",
+        lambda m, t: t * np.exp(m),
+    ),
+    ("The logarithm is to base 2. It should be the natural one, np.log.", lambda m, t: m + np.log2(t)),
+    ("The logarithm is to base 10. It should be the natural one, np.log.", lambda m, t: m + np.log10(t)),
+)
+TOO_MANY_LEFT_OUT = (
+    "Too many tiles are left out. Leave out only those whose first key comes after the last of their queries; "
+    "row i is at position i + S - L."
+)
+CAUSAL_NOT_USED = "`causal` is not used within a tile. Pass it to `_tile_scores`, which blocks what is in the future."
 
 EXERCISE = Exercise(
     name="tiled_forward",
@@ -185,78 +258,129 @@ EXERCISE = Exercise(
         Case("logsumexp", 0.75, logsumexp),
         Case("mask", 0.75, masked),
         Case("causal", 0.75, causal),
-        Case("tiles of the future are left out", 0.25, poisoned_future),
+        Case(FUTURE, 0.25, poisoned_future),
         Case("never the whole table", 0.5, lambda d: (ask_memory("_tiled_forward", False),), needs_another=True),
     ),
     reference=reference,
     misconceptions=(
         *(tiled_with(sentence, allowed=allowed) for sentence, allowed in WHAT_IS_LEFT_OUT),
-        tiled_with("The mask is ignored: hand it on to `_tile_scores`.", cases=("mask",), allowed=not_masked),
-        *(
-            tiled_with(
-                "`causal` is ignored: hand it on to `_tile_scores`, which blocks what is in the future within a tile.",
-                allowed=allowed,
-            )
-            for allowed in (not_causal, not_causal_in_tiles)
+        tiled_with("The mask is not used. Pass it to `_tile_scores`.", cases=("mask",), allowed=not_masked),
+        tiled_with("The mask is inverted. It is 1 where a query may look.", cases=("mask",), allowed=mask_inverted),
+        tiled_with(
+            "All tiles of queries use the mask of the first queries. Pass the whole mask to `_tile_scores`.",
+            ("mask",),
+            allowed=mask_of_first_rows,
         ),
-        *(
-            tiled_with(
-                "Too many tiles are left out: only those whose *first* key comes after the *last* of their queries; row i is at i + S - L.",
-                allowed=allowed,
-            )
-            for allowed in (skipped_from_top, skipped_by_first_row, skipped_diagonal)
+        tiled_with(
+            "mask and causal are not used. Pass both to `_tile_scores`.", cases=("mask", "causal"), allowed=neither
         ),
-        tiled_with("The scores are not scaled.", scale=lambda D: 1.0),
-        tiled_with("The scores are scaled twice: `_tile_scores` has done it.", scale=lambda D: D),
-        Misconception("The outputs are not divided by the total at the end.", wrong=undivided),
         Misconception(
-            "The outputs of the tiles are averaged. Tiles weigh differently: that is what `_online_softmax` keeps account of.",
+            "The mask multiplies the scores: a blocked score becomes 0, and still gets weight. Pass the mask to `_tile_scores`.",
+            wrong=multiplied_mask,
+            cases=("mask",),
+        ),
+        tiled_with(CAUSAL_NOT_USED, ("mask", "causal"), allowed=not_causal),
+        tiled_with(CAUSAL_NOT_USED, ("mask", "causal", FUTURE), allowed=not_causal_in_tiles),
+        tiled_with(
+            "With causal=True only the first tile of each row of tiles counts. All with an allowed key should.",
+            ("mask", "causal"),
+            allowed=first_tile_if_causal,
+        ),
+        *(
+            tiled_with(TOO_MANY_LEFT_OUT, allowed=allowed)
+            for allowed in (skipped_from_top, skipped_by_first_row, skipped_diagonal, diagonal_tiles)
+        ),
+        tiled_with("The scores are not divided by the root of D. `_tile_scores` does it.", scale=lambda D: 1.0),
+        tiled_with("The scores are divided by the root of D twice: `_tile_scores` does it already.", scale=lambda D: D),
+        Misconception("The outputs are not divided by the total. Divide once, after the last tile.", wrong=undivided),
+        Misconception(
+            "The outputs of the tiles are averaged. Tiles weigh differently: `_online_softmax` keeps account of that.",
             wrong=averaged_tiles,
         ),
         Misconception(
-            "The output is divided by the total after each tile. Until the end it is a sum; divide once, after the last tile.",
+            "The output is divided by the total after each tile, and then used further. Divide once, after the last tile.",
             wrong=divided_in_each_tile,
         ),
         Misconception(
-            "All tiles use the values of the first one: a tile has values of its own, V[keys].",
+            "The outputs after each tile are added up. Only what is there after the last tile counts, divided by the total.",
+            wrong=added_in_each_tile,
+        ),
+        Misconception(
+            "All tiles use the values of the first one. A tile should use its own, V[keys].",
             wrong=values_of_the_first_tile,
         ),
-        *(
-            wrong_logsumexp(sentence, function)
-            for sentence, function in (
-                ("The total came back as logsumexp. It is largest + log(total).", lambda m, t: t),
-                ("The largest score came back as logsumexp. It is largest + log(total).", lambda m, t: m),
-                ("The largest score is missing: logsumexp is largest + log(total).", lambda m, t: np.log(t)),
-                ("log(total) is subtracted: logsumexp is largest + log(total).", lambda m, t: m - np.log(t)),
-                ("The logarithm is missing: logsumexp is largest + log(total).", lambda m, t: m + t),
-                (
-                    "This is the sum of exponentials; its logarithm is asked for, largest + log(total).",
-                    lambda m, t: t * np.exp(m),
-                ),
-                ("The logarithm is to base 2. The natural one is asked for.", lambda m, t: m + np.log2(t)),
-            )
+        *(wrong_logsumexp(sentence, function) for sentence, function in LOGSUMEXP),
+        *seen(
+            "logsumexp is returned first. Return the output, then logsumexp.",
+            exchanged("output", "logsumexp"),
+            "values",
         ),
-        shows(
-            "Scores that are all far below 0 are lost: before the first tile the largest score is -inf, and the total 0.",
+        *seen(
+            "The output should have shape (L, Dv): a row for each query, as wide as V.",
+            other_shape("output"),
+            *MASKED_OR_NOT,
+            FUTURE,
+        ),
+        *seen(
+            "logsumexp is inf or nan where all scores are far below 0, as their exponentials are 0. Start with largest = -inf and "
+            "total = 0, and take exponentials of differences only.",
             not_finite("logsumexp"),
-            ("logsumexp",),
+            "logsumexp",
         ),
-        shows("logsumexp should be (L, 1).", other_shape("logsumexp"), ("logsumexp",)),
+        *seen("logsumexp should have shape (L, 1): one number for each query.", other_shape("logsumexp"), "logsumexp"),
+        *seen(
+            "The output is right, logsumexp is not. It should be largest + log(total) after the last tile.",
+            right_but_for(("output",), ("logsumexp",)),
+            "logsumexp",
+        ),
         shows(
-            "Tiles in which nothing is allowed are computed all the same (the keys there were nan, and it shows). Leave them out.",
+            "Tiles in which nothing is allowed are computed, too: keys and values there were nan, and so is the output. Leave them out.",
             nan_instead_of_numbers("output"),
-            ("tiles of the future are left out",),
+            (FUTURE,),
         ),
         shows(
-            "nan: a row of a tile in which nothing is allowed must do no harm; later tiles make up for it.",
-            holds_nan("output"),
-            ("mask",),
+            "The output holds nan, as 0 / 0 or -inf - (-inf) give it. Use what `_online_softmax` returns in the next tile, "
+            "and let blocked scores be MASK_VALUE, not -inf.",
+            nan_instead_of_numbers("output"),
+            (*MASKED_OR_NOT, FUTURE),
+        ),
+        shows(
+            "Only the rows of the first tile are right. Later queries need their own rows of Q, mask and result, and a new start.",
+            first_rows_only("output"),
+            ("values",),
+        ),
+        *seen(
+            "Each row of the output is right up to a factor. Divide it by its total, once, after the last tile.",
+            rows_off_by_a_factor("output"),
+            *MASKED_OR_NOT,
+            FUTURE,
         ),
         TILES_TOO_LARGE,
-        says(
-            "The shapes of tiles do not fit: the last tile of a row or column may be smaller than `block`.",
-            Raised.BROADCAST,
-            Raised.NUMPY_SHAPES,
+        *CUT_TWICE,
+        shows(
+            "The functions of `math` take one number. Use those of NumPy for arrays, as np.log.",
+            raised_as("converted to Python scalars", r"math\."),
+        ),
+        shows(
+            "The outputs of the tiles have different numbers of rows. Join them by np.concatenate, or write them to result[rows].",
+            raised_as("must have the same shape|inhomogeneous", r"np\.(stack|array|asarray)"),
+        ),
+        shows(
+            "`block` is indexed, and it may be a number. Use of_queries and of_keys, which are there for both cases.",
+            raised_as("'int' object is not subscriptable", "block"),
+        ),
+        shows(
+            "`_blocks` gets a pair. Give it one number: of_queries for the rows, of_keys for the keys.",
+            raised_as("'tuple' object cannot be interpreted as an integer", "_blocks|range"),
+        ),
+        shows(
+            "`_tile_scores` gets its arguments in a wrong order. It takes Q, K, rows, keys, mask, causal.",
+            raised_as("'bool' object is not subscriptable|truth value", "_tile_scores"),
+        ),
+        shows(
+            "The shapes do not fit. With n queries and k keys in a tile, scores are (n, k), largest and total (n, 1), V[keys] (k, Dv), "
+            "output (n, Dv); the last tile may be smaller than `block`.",
+            raised_as("broadcast|matmul|mismatch|align|operands"),
         ),
         NAMES_KEPT,
     ),

@@ -11,7 +11,7 @@ from typing import Concatenate, ParamSpec
 
 from exercises.model import Arrays, Question, Reply, Sign
 
-FILES = ("arrays", "caches", "exceptions", "gradients", "masks", "numbers", "parameters")
+FILES = ("arrays", "caches", "exceptions", "facts", "gradients", "masks", "numbers", "parameters", "shapes")
 P = ParamSpec("P")
 
 

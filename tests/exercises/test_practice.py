@@ -159,6 +159,11 @@ def test_a_check_is_not_noticed(capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
+def test_an_answer_cannot_ask_for_input() -> None:
+    said = checked("causal_mask", notebook(causal_mask="def causal_mask(seq_len):\n    return input()\n"))
+    assert "Your line `return input()` raised RuntimeError: input() was called" in " ".join(said.split())
+
+
 def test_a_name_that_is_no_exercise() -> None:
     with pytest.raises(
         ValueError, match='no exercise is called "scale_score"; there are compute_attention_scores, scale'

@@ -189,3 +189,361 @@ def cached_attention(layer, x, cache):
     mask = np.tril(np.ones((x.shape[1], K.shape[-2])), K.shape[-2] - x.shape[1])
     output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
     return layer.out_proj(_merge_heads(output))
+# --- offset after append
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    offset = len(cache)
+    mask = np.arange(S) <= offset + np.arange(L)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- offset before append, off by one
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    offset = len(cache)
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) < offset + np.arange(L)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- appended twice
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- append only K
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K = cache.append(K)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- result exchanged
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    V, K = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- append before split
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = layer.q_proj(x), layer.k_proj(x), layer.v_proj(x)
+    K, V = cache.append(K, V)
+    Q, K, V = (_split_heads(t, layer.num_heads) for t in (Q, K, V))
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- split without number
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x)) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- split by head_dim
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.head_dim) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- no split
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = layer.q_proj(x), layer.k_proj(x), layer.v_proj(x)
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(output)
+# --- x not projected
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(x, layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- q for all
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.q_proj, layer.q_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- qk exchanged
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.k_proj, layer.q_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- merge with a number
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output, layer.num_heads))
+# --- weights merged
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(layer.attention_weights))
+# --- out_proj before merge
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return _merge_heads(layer.out_proj(output))
+# --- sdpa returns one
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- weights on a name of one's own
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- returns a tuple
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output)), layer.attention_weights
+# --- causal_mask(S)
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = causal_mask(S)
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- mask with triu
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.triu(np.ones((L, S)), S - L)
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- tril offset off by one
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.tril(np.ones((L, S)), S - L - 1)
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- tril offset plus
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.tril(np.ones((L, S)), S - L + 1)
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- tril offset L
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.tril(np.ones((L, S)), L)
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- tril offset flipped
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.tril(np.ones((L, S)), L - S)
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- last row only
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = causal_mask(S)[-1:]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- additive mask
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.where(np.arange(S) <= np.arange(S - L, S)[:, None], 0, -1e9)
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- mask given to the layer
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    return layer(x, mask=mask)
+# --- SDPA with all args missing
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K)
+    return layer.out_proj(_merge_heads(output))
+# --- Q from cache
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    Q = K
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- scaled again
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    Q = Q / math.sqrt(layer.head_dim)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- residual
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return x + layer.out_proj(_merge_heads(output))
+# --- no grad
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    with no_grad():
+        Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+        Q, K, V = Q, K, V
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- new cache made
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    cache = KVCache()
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- cache K attribute
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    cache.append(K, V)
+    K, V = cache.K, V
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- weights the last row
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    layer.attention_weights = layer.attention_weights[:, :, -1:]
+    return layer.out_proj(_merge_heads(output))
+# --- only the last position returned
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))[:, -1:]
+# --- by hand, not scaled
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    scores = Q @ K.transpose(-1, -2)
+    scores = scores.masked_fill(~mask, -1e9)
+    e = (scores - scores.max(-1, keepdim=True)).exp()
+    layer.attention_weights = e / e.sum(-1, keepdim=True)
+    output = layer.attention_weights @ V
+    return layer.out_proj(_merge_heads(output))
+# --- by hand, no softmax
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    scores = Q @ K.transpose(-1, -2) / math.sqrt(layer.head_dim)
+    layer.attention_weights = scores * mask
+    output = layer.attention_weights @ V
+    return layer.out_proj(_merge_heads(output))

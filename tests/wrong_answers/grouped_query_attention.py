@@ -154,3 +154,413 @@ def grouped_query_attention(Q, K, V, mask=None):
     output, weights = scaled_dot_product_attention(grouped, K, V, mask)
     Q.data[...] = 0
     return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- np.repeat on Tensors
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    K = np.repeat(K, H // G, axis=1)
+    V = np.repeat(V, H // G, axis=1)
+    return scaled_dot_product_attention(Q, K, V, mask)
+# --- np.tile on data
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    K = Tensor(np.tile(K.data, (1, H // G, 1, 1)))
+    V = Tensor(np.tile(V.data, (1, H // G, 1, 1)))
+    return scaled_dot_product_attention(Q, K, V, mask)
+# --- repeat_interleave
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    K = K.repeat_interleave(H // G, dim=1)
+    V = V.repeat_interleave(H // G, dim=1)
+    return scaled_dot_product_attention(Q, K, V, mask)
+# --- cat copies along batch
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    K = cat([K] * (H // G), dim=0)
+    V = cat([V] * (H // G), dim=0)
+    return scaled_dot_product_attention(Q, K, V, mask)
+# --- stack copies
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    K = stack([K] * (H // G), dim=1).reshape(B, H, S, -1)
+    V = stack([V] * (H // G), dim=1).reshape(B, H, S, -1)
+    return scaled_dot_product_attention(Q, K, V, mask)
+# --- stack copies on 2, no reshape
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    K = stack([K] * (H // G), dim=2)
+    V = stack([V] * (H // G), dim=2)
+    return scaled_dot_product_attention(Q, K, V, mask)
+# --- float index
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    K = K[:, np.arange(H) / (H // G)]
+    V = V[:, np.arange(H) / (H // G)]
+    return scaled_dot_product_attention(Q, K, V, mask)
+# --- K shared only
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    K = K[:, np.arange(H) // (H // G)]
+    return scaled_dot_product_attention(Q, K, V, mask)
+# --- mean of V
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    K = K[:, np.arange(H) // (H // G)]
+    V = V.mean(1, keepdim=True)
+    return scaled_dot_product_attention(Q, K, V, mask)
+# --- last head for all
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    K = K[:, -1:]
+    V = V[:, -1:]
+    return scaled_dot_product_attention(Q, K, V, mask)
+# --- off by one group
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    K = K[:, (np.arange(H) // (H // G) + 1) % G]
+    V = V[:, (np.arange(H) // (H // G) + 1) % G]
+    return scaled_dot_product_attention(Q, K, V, mask)
+# --- loop over groups, first query head only
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    outs, ws = [], []
+    for g in range(G):
+        o, w = scaled_dot_product_attention(Q[:, g], K[:, g], V[:, g])
+        outs.append(o)
+        ws.append(w)
+    return stack(outs, dim=1), stack(ws, dim=1)
+# --- loop over heads, stacked on axis 0
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    pairs = [scaled_dot_product_attention(Q[:, h], K[:, h // (H // G)], V[:, h // (H // G)]) for h in range(H)]
+    return stack([o for o, _ in pairs]), stack([w for _, w in pairs])
+# --- loop over heads, whole mask
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    pairs = [scaled_dot_product_attention(Q[:, h], K[:, h // (H // G)], V[:, h // (H // G)], mask) for h in range(H)]
+    return stack([o for o, _ in pairs], dim=1), stack([w for _, w in pairs], dim=1)
+# --- loop with mask of group
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S))
+    pairs = [scaled_dot_product_attention(Q[:, h], K[:, h // (H // G)], V[:, h // (H // G)], None if mask is None else mask[:, h // (H // G)]) for h in range(H)]
+    return stack([o for o, _ in pairs], dim=1), stack([w for _, w in pairs], dim=1)
+# --- output only
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, -1, D)
+    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
+    return output.reshape(B, H, L, -1)
+# --- weights first
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, -1, D)
+    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
+    return weights.reshape(B, H, L, S), output.reshape(B, H, L, -1)
+# --- output reshaped with D
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, -1, D)
+    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
+    return output.reshape(B, H, L, D), weights.reshape(B, H, L, S)
+# --- output reshaped with L and H exchanged
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, -1, D)
+    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
+    return output.reshape(B, L, H, -1), weights.reshape(B, H, L, S)
+# --- output reshaped L H, transposed
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, -1, D)
+    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
+    return output.reshape(B, L, H, -1).transpose(1, 2), weights.reshape(B, L, H, S).transpose(1, 2)
+# --- queries grouped L first
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
+    grouped = Q.transpose(1, 2).reshape(B, G, -1, D)
+    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- queries grouped by reshape on D
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, L, -1)
+    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- five axes no new axis for K
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    q = Q.reshape(B, G, H // G, L, D)
+    output, weights = scaled_dot_product_attention(q, K, V, mask)
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- five axes, mask not regrouped
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    q = Q.reshape(B, G, H // G, L, D)
+    output, weights = scaled_dot_product_attention(q, K.reshape(B, G, 1, S, D), V.reshape(B, G, 1, S, -1), mask)
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- K reshaped with Dv
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    q = Q.reshape(B, G, H // G, L, D)
+    output, weights = scaled_dot_product_attention(q, K.reshape(B, G, 1, S, D), V.reshape(B, G, 1, S, D), mask)
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- / for //
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, H / G * L, D)
+    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- mask repeated
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.repeat(mask, H // G, axis=1)
+    grouped = Q.reshape(B, G, -1, D)
+    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- mask reshaped without broadcast
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = mask.reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, -1, D)
+    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- if mask
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, -1, D)
+    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- mask to the wrong name
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, -1, D)
+    output, weights = scaled_dot_product_attention(grouped, K, V, masks=mask)
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- SDPA with masks multiplied after
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, -1, D)
+    output, weights = scaled_dot_product_attention(grouped, K, V)
+    if mask is not None:
+        weights = weights * mask
+        output = weights @ V
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- scaled again
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, -1, D) / math.sqrt(D)
+    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- weights @ K
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, -1, D)
+    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
+    output = weights @ K
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- V cut
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, -1, D)
+    output, weights = scaled_dot_product_attention(grouped, K, V.detach(), mask)
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- K cut
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, -1, D)
+    output, weights = scaled_dot_product_attention(grouped, K.detach(), V, mask)
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- assigned into Q
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    for h in range(H):
+        K[:, h] = K[:, h // (H // G)]
+    return scaled_dot_product_attention(Q, K, V, mask)
+# --- hand made, softmax over queries
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    heads = np.arange(H) // (H // G)
+    s = (Q @ K[:, heads].transpose(-1, -2) / math.sqrt(D)).exp()
+    if mask is not None:
+        s = s * mask
+    w = s / s.sum(-2, keepdim=True)
+    return w @ V[:, heads], w
+# --- hand made, no scale
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    heads = np.arange(H) // (H // G)
+    s = (Q @ K[:, heads].transpose(-1, -2)).exp()
+    if mask is not None:
+        s = s * mask
+    w = s / s.sum(-1, keepdim=True)
+    return w @ V[:, heads], w
+# --- mask of the first batch element
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        mask = np.broadcast_to(np.broadcast_to(mask, (B, H, L, S))[:1], (B, H, L, S)).reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, -1, D)
+    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- mask of one group for all
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    if mask is not None:
+        m = np.broadcast_to(mask, (B, H, L, S))[:, : H // G]
+        mask = np.concatenate([m] * G, axis=1).reshape(B, G, -1, S)
+    grouped = Q.reshape(B, G, -1, D)
+    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)

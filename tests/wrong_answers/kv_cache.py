@@ -228,3 +228,397 @@ class KVCache:
 
     def __len__(self):
         return 1 if self.K is None else self.K.shape[-2]
+# --- values appended to the keys
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.K, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- values are the keys
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = self.K
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- only keys are kept
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- returns the new ones
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return K, V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- stack
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else stack([self.K, K], dim=-2)
+        self.V = V if self.V is None else stack([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- plus
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else self.K + K
+        self.V = V if self.V is None else self.V + V
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- list append of None
+class KVCache:
+    def __init__(self):
+        self.K, self.V = [], []
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = self.K.append(K)
+        self.V = self.V.append(V)
+        return self.K, self.V
+
+    def __len__(self):
+        return len(self.K)
+# --- len of lists
+class KVCache:
+    def __init__(self):
+        self.K, self.V = [], []
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K.append(K)
+        self.V.append(V)
+        return cat(self.K, dim=-2), cat(self.V, dim=-2)
+
+    def __len__(self):
+        return len(self.K)
+# --- cat of two arguments
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat(self.K, K, dim=-2)
+        self.V = V if self.V is None else cat(self.V, V, dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- cat with None
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = cat([self.K, K], dim=-2)
+        self.V = cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- if self.K
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = cat([self.K, K], dim=-2) if self.K else K
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- len is len(self.K)
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return len(self.K)
+# --- len of shape 2
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[2]
+# --- len of shape 1
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[1]
+# --- len a shape
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape
+# --- len a size
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.data.size
+# --- len nothing
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        0 if self.K is None else self.K.shape[-2]
+# --- len one too few
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2] - 1
+# --- len a method length
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def length(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- no self
+class KVCache:
+    def __init__(self):
+        K = V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- class attributes
+class KVCache:
+    K = V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        KVCache.K = K if self.K is None else cat([self.K, K], dim=-2)
+        KVCache.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- default list
+class KVCache:
+    def __init__(self, keys=[], values=[]):
+        self.keys, self.values = keys, values
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.keys.append(K)
+        self.values.append(V)
+        return cat(self.keys, dim=-2), cat(self.values, dim=-2)
+
+    def __len__(self):
+        return sum(K.shape[-2] for K in self.keys)
+# --- no return in the first call
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        if self.K is None:
+            self.K, self.V = K, V
+        else:
+            self.K, self.V = cat([self.K, K], dim=-2), cat([self.V, V], dim=-2)
+            return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- first piece twice
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        if self.K is None:
+            self.K, self.V = K, V
+        self.K, self.V = cat([self.K, K], dim=-2), cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- one at a time
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K[..., -1:, :]], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V[..., -1:, :]], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- window of the last three
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        self.K, self.V = self.K[..., -3:, :], self.V[..., -3:, :]
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- transposed
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K.transpose(-1, -2), self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- append needs four axes
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        B, H, L, D = K.shape
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- append of K only
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, KV):
+        K, V = KV
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- dim=2 for V only
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]

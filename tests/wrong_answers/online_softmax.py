@@ -161,3 +161,243 @@ def _online_softmax(largest, total, output, scores, V):
     shrink = np.exp(largest - new_largest)
     new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
     return new_total, shrink * output + exponentials @ V
+# --- old largest returned
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return largest, new_total, shrink * output + exponentials @ V
+# --- exponentials added to the shrunk total first
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * (total + exponentials.sum(axis=-1, keepdims=True))
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- all shrunk
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * (output + exponentials @ V)
+# --- total used for output
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * total + exponentials @ V
+# --- shrink by division
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = total / shrink + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, output / shrink + exponentials @ V
+# --- shrink without exp
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = largest - new_largest
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- shrink ratio
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = largest / new_largest
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- max for maximum
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = max(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- np.max of two
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.max(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- keepdim
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdim=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- sum()
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + sum(exponentials)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- exponentials not summed
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- math.exp
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = math.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- exp missing
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = scores - new_largest
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- exp base 2
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = 2 ** (scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- plus new largest
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(new_largest - scores)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- V.T
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V.T
+# --- scores @ V
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + scores @ V
+# --- weights normalised
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials / exponentials.sum(axis=-1, keepdims=True) @ V
+# --- weights normalised by new total
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials / new_total @ V
+# --- only new divided, old times total
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, (shrink * total * output + exponentials @ V) / new_total
+# --- new total lost
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- new output lost
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output
+# --- order total first
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_total, new_largest, shrink * output + exponentials @ V
+# --- log of total
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    new_total = np.log(new_total)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- returns shrink
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return shrink, new_total, shrink * output + exponentials @ V
+# --- scaled
+def _online_softmax(largest, total, output, scores, V):
+    scores = scores / math.sqrt(V.shape[-1])
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- if first
+def _online_softmax(largest, total, output, scores, V):
+    if largest == -np.inf:
+        largest = 0
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- softmax of the block
+def _online_softmax(largest, total, output, scores, V):
+    m = scores.max(-1, keepdims=True)
+    e = np.exp(scores - m)
+    return m, e.sum(-1, keepdims=True), e @ V
+# --- minimum
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.minimum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- min
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.min(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- mean for max
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.mean(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- argmax
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.argmax(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- four arguments
+def _online_softmax(largest, total, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V

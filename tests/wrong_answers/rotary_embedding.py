@@ -161,3 +161,315 @@ def rotary_embedding(x, offset=0, base=10000.0):
     cos, sin = np.cos(angles), np.sin(angles)
     even, odd = x[..., 0::2], x[..., 1::2]
     return x
+# --- a overwritten before b
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    even = even * cos - odd * sin
+    odd = even * sin + odd * cos
+    return stack([even, odd], dim=-1).reshape(x.shape)
+# --- arange(offset, L)
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = np.arange(offset, L)[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- written into a zeros_like
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    out = np.zeros(x.shape)
+    out[..., 0::2] = even * cos - odd * sin
+    out[..., 1::2] = even * sin + odd * cos
+    return Tensor(out)
+# --- written into x
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    x[..., 0::2] = even * cos - odd * sin
+    x[..., 1::2] = even * sin + odd * cos
+    return x
+# --- written into x.data
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    x.data[..., 0::2] = (even * cos - odd * sin).data
+    x.data[..., 1::2] = (even * sin + odd * cos).data
+    return x
+# --- stack along the first axis
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=0).reshape(x.shape)
+# --- concatenated halves and wrong reshape
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1)
+# --- pairs exchanged in the result
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * sin + odd * cos, even * cos - odd * sin], dim=-1).reshape(x.shape)
+# --- cos and sin exchanged
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * sin - odd * cos, even * cos + odd * sin], dim=-1).reshape(x.shape)
+# --- odd part unchanged
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, odd], dim=-1).reshape(x.shape)
+# --- even part unchanged
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- only the first part
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return even * cos - odd * sin
+# --- the second part twice
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * cos - odd * sin], dim=-1).reshape(x.shape)
+# --- even used for odd
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - even * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- odd used for even
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, odd * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- exponent without D
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** -np.arange(0, D, 2)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- xor for power
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ^ (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- precedence of minus
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** -np.arange(0, D, 2) / D
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- frequencies from 1
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(2, D + 2, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- too many angles
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(D) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- no new axis
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L)) * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- L and D exchanged
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    D, L = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- axis 1
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[1], x.shape[-1]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- unpacking four
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    B, H, L, D = x.shape
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- slices of axis 1 and 2
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[:, :, 0::2], x[:, :, 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- offset only for the first row
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = np.concatenate([[offset], np.arange(1, L)])[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- offset times base
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = offset + np.arange(L)[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- offset default 1
+def rotary_embedding(x, offset=1, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- base default 1000
+def rotary_embedding(x, offset=0, base=1000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- floor division
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) // D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- no offset parameter
+def rotary_embedding(x, base=10000.0):
+    x = _check_pairs(x, 0, base)
+    L, D = x.shape[-2:]
+    angles = (np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- math.cos
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = math.cos(angles), math.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- return in one branch
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    if offset:
+        return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- sines of the sum
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.cos(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- rotate_half with interleaved angles
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    half = cat([-x[..., D // 2 :], x[..., : D // 2]], dim=-1)
+    c, s = np.repeat(cos, 2, -1), np.repeat(sin, 2, -1)
+    return x * c + half * s
+# --- neighbours turned with llama angles
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    half = stack([-odd, even], dim=-1).reshape(x.shape)
+    c, s = np.concatenate([cos, cos], -1), np.concatenate([sin, sin], -1)
+    return x * c + half * s
+# --- neighbours turned without minus
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    half = stack([odd, even], dim=-1).reshape(x.shape)
+    c, s = np.repeat(cos, 2, -1), np.repeat(sin, 2, -1)
+    return x * c + half * s

@@ -59,3 +59,124 @@ def sliding_window_mask(seq_len, window):
     assert window < seq_len
     distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
     return ((0 <= distance) & (distance < window)).astype(np.float32)
+# --- a loop, one too many
+def sliding_window_mask(seq_len, window):
+    mask = np.zeros((seq_len, seq_len))
+    for i in range(seq_len):
+        for j in range(max(0, i - window), i + 1):
+            mask[i, j] = 1
+    return mask
+# --- a loop without the query itself
+def sliding_window_mask(seq_len, window):
+    mask = np.zeros((seq_len, seq_len))
+    for i in range(seq_len):
+        for j in range(max(0, i - window + 1), i):
+            mask[i, j] = 1
+    return mask
+# --- loop index out of range
+def sliding_window_mask(seq_len, window):
+    mask = np.zeros((seq_len, seq_len))
+    for i in range(seq_len):
+        for j in range(i, i + window):
+            mask[i, j] = 1
+    return mask
+# --- loop with negative index wraps
+def sliding_window_mask(seq_len, window):
+    mask = np.zeros((seq_len, seq_len))
+    for i in range(seq_len):
+        for j in range(window):
+            mask[i, i - j] = 1
+    return mask
+# --- chained comparison
+def sliding_window_mask(seq_len, window):
+    _check_window(window)
+    distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
+    return (0 <= distance < window).astype(np.float32)
+# --- or
+def sliding_window_mask(seq_len, window):
+    _check_window(window)
+    distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
+    return ((distance >= 0) | (distance < window)).astype(np.float32)
+# --- precedence
+def sliding_window_mask(seq_len, window):
+    _check_window(window)
+    distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
+    return (distance >= 0 & distance < window).astype(np.float32)
+# --- only the diagonal of the window
+def sliding_window_mask(seq_len, window):
+    _check_window(window)
+    distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
+    return ((distance >= 0) & (distance == window - 1)).astype(np.float32)
+# --- the diagonal
+def sliding_window_mask(seq_len, window):
+    _check_window(window)
+    distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
+    return (distance == 0).astype(np.float32)
+# --- batch axis
+def sliding_window_mask(seq_len, window):
+    _check_window(window)
+    distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
+    return ((distance >= 0) & (distance < window)).astype(np.float32)[None]
+# --- triu minus
+def sliding_window_mask(seq_len, window):
+    return causal_mask(seq_len) * np.triu(np.ones((seq_len, seq_len)), -window)
+# --- triu plus
+def sliding_window_mask(seq_len, window):
+    return causal_mask(seq_len) * np.triu(np.ones((seq_len, seq_len)), window)
+# --- tril difference
+def sliding_window_mask(seq_len, window):
+    return np.tril(np.ones((seq_len, seq_len))) - np.tril(np.ones((seq_len, seq_len)), window)
+# --- causal_mask without argument
+def sliding_window_mask(seq_len, window):
+    return causal_mask() * np.triu(np.ones((seq_len, seq_len)), 1 - window)
+# --- a size of window
+def sliding_window_mask(seq_len, window):
+    _check_window(window)
+    distance = np.arange(seq_len)[:, None] - np.arange(window)
+    return ((distance >= 0) & (distance < window)).astype(np.float32)
+# --- floats 1 and 2
+def sliding_window_mask(seq_len, window):
+    return causal_mask(seq_len) + np.triu(np.ones((seq_len, seq_len)), 1 - window)
+# --- one argument
+def sliding_window_mask(seq_len):
+    return causal_mask(seq_len)
+# --- in-place causal
+def sliding_window_mask(seq_len, window):
+    mask = causal_mask(seq_len)
+    for i in range(window, seq_len):
+        mask[i, : i - window] = 0
+    return mask
+# --- a diag of negative length
+def sliding_window_mask(seq_len, window):
+    mask = np.zeros((seq_len, seq_len))
+    for k in range(window):
+        mask += np.diag(np.ones(seq_len - k), -k)
+    return mask
+# --- return inside the loop
+def sliding_window_mask(seq_len, window):
+    mask = np.zeros((seq_len, seq_len))
+    for i in range(seq_len):
+        mask[i, max(0, i - window + 1) : i + 1] = 1
+        return mask
+# --- short windows only
+def sliding_window_mask(seq_len, window):
+    if window < seq_len:
+        distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
+        return ((distance >= 0) & (distance < window)).astype(np.float32)
+# --- window longer gives ones
+def sliding_window_mask(seq_len, window):
+    if window >= seq_len:
+        return np.ones((seq_len, seq_len))
+    distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
+    return ((distance >= 0) & (distance < window)).astype(np.float32)
+# --- numpy ones wrongly
+def sliding_window_mask(seq_len, window):
+    return np.tril(np.ones(seq_len, seq_len)) * np.triu(np.ones(seq_len, seq_len), 1 - window)
+# --- centred
+def sliding_window_mask(seq_len, window):
+    _check_window(window)
+    distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
+    return (abs(distance) <= window // 2).astype(np.float32)
+# --- a fixed number of rows
+def sliding_window_mask(seq_len, window):
+    return np.tril(np.ones((4, 4))) * np.triu(np.ones((4, 4)), 1 - window)

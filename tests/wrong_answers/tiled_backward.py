@@ -406,3 +406,768 @@ def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, b
         grad_Q[rows] += grad_scores @ K[keys]
         grad_K[keys] += grad_scores.T @ Q[rows]
     return grad_Q, grad_K, grad_V
+# --- logsumexp whole
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp)
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- logsumexp of keys
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[keys])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- logsumexp added
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) + logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- logsumexp divides
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal)) / logsumexp[rows]
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- exp not divided
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal))
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- no exp
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = _tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows]
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- P is scores
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = _tile_scores(Q, K, rows, keys, mask, causal)
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- P normalised again
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            P = P / P.sum(-1, keepdims=True)
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- delta whole
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- delta no keepdims
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- delta of V
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * V[:L]).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- delta output squared
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (output * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- delta grad squared
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * grad).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- delta axis 0
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=0, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- delta over keys weights
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = grad.sum(axis=-1, keepdims=True) * output.sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- delta not divided half
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows] / 2) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- K for V
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ K[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- output for grad
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (output[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- P not transposed
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- grad_V scaled
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows] * scale
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- grad_Q transposed
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores.T @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- grad_Q with P
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += P @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- grad_K with P
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += P.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- grad_K not transposed
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- grad_K with K
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ K[rows]
+    return grad_Q, grad_K, grad_V
+# --- grad_K at rows
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[rows] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- scale by d twice
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- scale by root of Dv
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(V.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- scale multiplied
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- scale in the delta
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T * scale - delta[rows])
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- P squared
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- delta mean of dP
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            dP = grad[rows] @ V[keys].T
+            grad_scores = P * (dP - dP.mean(-1, keepdims=True)) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- grads averaged over rows
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q / L, grad_K / L, grad_V / L
+# --- order Q V K
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_V, grad_K
+# --- two results
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K
+# --- returns in inner loop
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+            return grad_Q, grad_K, grad_V
+# --- empty_like
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.ones_like(Q), np.ones_like(K), np.ones_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- reset in each tile
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            grad_Q = np.zeros_like(Q)
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- =+
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] =+ P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- first tile only
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+            break
+    return grad_Q, grad_K, grad_V
+# --- mask default
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- mask cut twice
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, None if mask is None else mask[rows, keys], causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- mask multiplied on P
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, None, causal) - logsumexp[rows])
+            if mask is not None:
+                P = P * mask
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- causal cut from the top
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- causal cut by first row
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.start + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- causal cut without causal
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- backward of tensors
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    Q, K, V = (Tensor(x, requires_grad=True) for x in (Q, K, V))
+    o, _ = scaled_dot_product_attention(Q, K, V, mask)
+    o.backward(grad[0])
+    return Q.grad, K.grad, V.grad
+# --- grad overwritten in place
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    grad *= output
+    delta = grad.sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V

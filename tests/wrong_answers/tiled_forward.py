@@ -407,3 +407,589 @@ def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
     total = np.array([np.exp(row - row.max()).sum() for row in rows])[:, None]
     output = np.concatenate([np.exp(row - m) @ V for row, m in zip(rows, largest)])
     return output / total, largest + np.log(total)
+# --- mask cut twice, none allowed
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, None if mask is None else mask[rows, keys], causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- Q cut twice
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q[rows], K[keys], rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- rows and keys exchanged
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, keys, rows, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- mask and causal exchanged
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, causal, mask)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- whole V
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V)
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- V by rows
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[rows])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- online argument missing
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- list stacked
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = []
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result.append(output / total)
+        logsumexp[rows] = largest + np.log(total)
+    return np.stack(result), logsumexp
+# --- width of Q
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty_like(Q)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- added in the inner loop
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.zeros((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+            result[rows] += output / total
+            logsumexp[rows] = largest + np.log(total)
+    return result, logsumexp
+# --- n is block
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = of_queries
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- n is len(rows)
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = len(rows)
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- logsumexp log of sum
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, np.log(total + np.exp(largest))
+    return result, logsumexp
+# --- logsumexp log10
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log10(total)
+    return result, logsumexp
+# --- math.log
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + math.log(total)
+    return result, logsumexp
+# --- logsumexp times
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest * np.log(total)
+    return result, logsumexp
+# --- range for blocks
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in range(0, S, of_keys):
+            if causal and keys > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- keys over L
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(L, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- block unpacked
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, block[1]):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- causal cut at rows.stop
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start >= rows.stop:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- causal cut by stop
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.stop > rows.stop + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- causal cut also without causal
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- causal: diagonal only
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start != rows.start:
+                continue
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- mask given, causal default
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- mask multiplied
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, None, causal)
+            if mask is not None:
+                scores = scores * mask[rows, keys]
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- mask inverted
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, None if mask is None else 1 - mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- mask -inf
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, None, causal)
+            if mask is not None:
+                scores[mask[rows, keys] == 0] = -np.inf
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- scores unscaled
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = Q[rows] @ K[keys].T
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- divided by the count
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / S, largest + np.log(total)
+    return result, logsumexp
+# --- divided by the sum of outputs
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / output.sum(-1, keepdims=True), largest + np.log(total)
+    return result, logsumexp
+# --- state kept in the wrong names
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            new_largest, new_total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- break in the wrong loop
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+            if causal:
+                break
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- result assigned once
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result, logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- block ignored
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(512)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
