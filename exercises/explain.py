@@ -69,7 +69,7 @@ def explain(exercise: Exercise, session: Session, failures: Failures) -> dict[st
         for m in dict.fromkeys(m for found in fits.values() for m in found)
     }
     best = {
-        name: max(found, key=lambda m: (votes[m] > 0 and not m.rough, votes[m]))
+        name: max(found, key=lambda m: (votes[m] > 0 and not m.rough, not m.rough and votes[m]))
         for name, found in fits.items()
         if found
     }
@@ -77,7 +77,9 @@ def explain(exercise: Exercise, session: Session, failures: Failures) -> dict[st
     likely = {m for m in best.values() if votes[m] > 1}
     for name, failed in failures.items():
         sentence = Said(best[name].sentence, named=True) if name in best else None
-        if sentence is None or best[name].rough:
+        if sentence is not None and best[name].rough and any(not m.rough for m in likely):
+            sentence = FOLLOWS
+        elif sentence is None or best[name].rough:
             sentence = _disturbance(exercise, session, failed[0]) or sentence
         said[name] = sentence or _symptom_of_any(exercise, failed, likely, alone=not best)
     said = _once(exercise, said, failures, best)

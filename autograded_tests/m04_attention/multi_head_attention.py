@@ -28,7 +28,7 @@ from exercises.signs.exceptions import (
 )
 from exercises.signs.gradients import no_gradient
 from exercises.signs.masks import blocked_key_has_share
-from exercises.signs.numbers import only_this_is_wrong, other_scale
+from exercises.signs.numbers import only_this_is_wrong, other_scale, sum_to_one_and_are_wrong
 from exercises.signs.parameters import any_is, other_values, others_after_a_call, some_doubled, some_missing
 
 # all but that of k_proj.bias, which is zero: it moves all scores of a query alike, and only differences count
@@ -218,6 +218,14 @@ RAISED = (
     ),
 )
 
+WEIGHTS_WRONG = (
+    shows(
+        "attention_weights sum to 1 and are wrong. Look at Q and K: their projections, the heads, and the scores made of them.",
+        sum_to_one_and_are_wrong("attention_weights"),
+        rough=True,
+    ),
+)
+
 PARAMETERS = (
     shows(
         "parameters() lists Tensors that are not those of the four layers, such as copies.",
@@ -287,6 +295,6 @@ EXERCISE = Exercise(
         Case("heads that do not divide", 0.5, heads_that_do_not_divide, needs_another=True),
     ),
     reference=reference,
-    misconceptions=(*COMPUTATIONS, *RAISED, *SHOWN, *PARAMETERS, *GRADIENTS),
+    misconceptions=(*COMPUTATIONS, *RAISED, *SHOWN, *WEIGHTS_WRONG, *PARAMETERS, *GRADIENTS),
     uses=(COMPUTE_ATTENTION_SCORES, SCALE_SCORES, APPLY_MASK, SCALED_DOT_PRODUCT_ATTENTION, SPLIT_HEADS, MERGE_HEADS),
 )

@@ -271,3 +271,10 @@ def _apply_mask(scores, mask):
 def _apply_mask(scores, mask):
     m = np.asarray(mask) * (1 - np.eye(*scores.shape[-2:]))
     return scores.masked_fill(m == 0, MASK_VALUE)
+# --- diagonal only
+def _apply_mask(scores, mask):
+    return scores.masked_fill(np.eye(*scores.shape[-2:]) == 0, MASK_VALUE)
+# --- loop over batch
+def _apply_mask(scores, mask):
+    from tinytorch.core.tensor import stack
+    return stack([s.masked_fill(m == 0, MASK_VALUE) for s, m in zip(scores, Tensor(mask))])

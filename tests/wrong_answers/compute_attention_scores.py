@@ -214,3 +214,15 @@ def _compute_attention_scores(Q, K):
 # --- normal minus
 def _compute_attention_scores(Q, K):
     return Q - K
+# --- einsum on values
+def _compute_attention_scores(Q, K):
+    return Tensor(np.einsum("bld,bsd->bls", Q.data, K.data))
+# --- first component lost
+def _compute_attention_scores(Q, K):
+    return Q[..., 1:] @ K[..., 1:].transpose(-2, -1)
+# --- loops first width lost
+def _compute_attention_scores(Q, K):
+    out = 0
+    for d in range(1, Q.shape[-1]):
+        out = out + Q[..., d : d + 1] * K[..., d : d + 1].transpose(-2, -1)
+    return out

@@ -479,3 +479,12 @@ class Softmax:
 
     def __call__(self, x, dim=-1):
         return self.forward(x, dim)
+# --- state kept
+class Softmax:
+    def forward(self, x, dim=-1):
+        self.largest = getattr(self, 'largest', x.max(dim, keepdim=True))
+        e = (x - self.largest).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
