@@ -54,7 +54,8 @@ TOGETHER = Said("Scored only if another case passes.", follows=True)
 def explain(exercise: Exercise, session: Session, failures: Failures) -> dict[str, Said]:
     """A sentence for each failed case.
 
-    Of all misconceptions that fit a failed case, the one that fits most failed cases and would lose fewest others explains it.
+    Of all misconceptions that fit a failed case, the one that fits most failed cases and would lose fewest others explains it,
+    and of rough ones, where nothing else fits, the first.
     """
     cases = {case.name: case for case in exercise.cases}
     fits = {
@@ -77,7 +78,7 @@ def explain(exercise: Exercise, session: Session, failures: Failures) -> dict[st
     likely = {m for m in best.values() if votes[m] > 1}
     for name, failed in failures.items():
         sentence = Said(best[name].sentence, named=True) if name in best else None
-        if sentence is not None and best[name].rough and any(not m.rough for m in likely):
+        if sentence is not None and best[name].rough and not best[name].cases and any(not m.rough for m in likely):
             sentence = FOLLOWS
         elif sentence is None or best[name].rough:
             sentence = _disturbance(exercise, session, failed[0]) or sentence
