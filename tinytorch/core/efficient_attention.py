@@ -337,8 +337,8 @@ def tiled_attention(Q, K, V, mask=None, causal=False, block=(128, 1024)):
     V       (..., S, Dv)
     mask    broadcasts to (..., L, S); 1 where a query may look; None for everywhere
     causal  the queries are the last L of S positions; each may look at itself and what came before
-    block   queries and keys in a tile, a pair or one number for both; memory beyond inputs and
-            outputs is that of one tile, of two on the way back, and of the mask once more
+    block   queries and keys in a tile, a pair or one number for both; no more than three tiles
+            exist at the same time, and a copy of the mask
     ->      (..., L, Dv)   exact; a query that may look nowhere gets zeros
 
     Raises ValueError if shapes do not fit, or the mask holds anything but 1 and 0.
