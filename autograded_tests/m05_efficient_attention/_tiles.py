@@ -107,6 +107,15 @@ def mask_of_first_rows(L: int, S: int, mask: Array | None, causal: bool, block: 
     return references.tiled_mask(L, S, None if mask is None else mask[np.arange(L) % block], causal)
 
 
+def causal_always(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return references.tiled_mask(L, S, mask, True)
+
+
+def causal_from_top(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    """As if row i were at position i."""
+    return np.asarray(references.tiled_mask(L, S, mask, False) * (np.tri(L, S) if causal else 1))
+
+
 def neither(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
     return np.ones((L, S))
 

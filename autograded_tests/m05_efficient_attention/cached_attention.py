@@ -123,6 +123,7 @@ def cached(
     split: Function = right_split,
     merge: Function = right_merge,
     finish: Function = lambda y, x: y,
+    keep: Function = lambda shares: shares,
     **steps: Any,
 ) -> Arrays:
     """Attention piece by piece, in which each step can be replaced by a wrong one.
@@ -140,7 +141,7 @@ def cached(
         K, V = (read(all_so_far, piece) for all_so_far, piece in zip(held, new, strict=True))
         heads, shares = attend(Q, K, V, mask(Q.shape[-2], K.shape[-2]), **steps)
         outputs.append(finish(project(merge(heads), weights[order[3]], biases[order[3]], 3), x))
-    answer = {"output": np.concatenate(outputs, axis=1), "attention_weights": shares}
+    answer = {"output": np.concatenate(outputs, axis=1), "attention_weights": keep(shares)}
     return answer | ({"positions": np.array(held[0].shape[-2])} if "held_K" in question.inputs else {})
 
 
@@ -180,20 +181,37 @@ WRONG_MASKS = (
         lambda L, S: 1 - right_mask(L, S),
     ),
     attends(
-        "The mask is 0 where a query may look. It should be 1 there, and 0 elsewhere.", lambda L, S: np.zeros((L, S))
-    ),
-    attends(
         "The mask is an upper triangle: a query looks at itself and at the future. It should look at itself and the past.",
         lambda L, S: np.triu(np.ones((L, S)), S - L),
     ),
     attends("The sign is flipped in the mask: row i may look at keys up to S - L + i.", up_to(lambda L, S: L - S)),
+    attends(
+        "The mask is used for the first piece only. Later pieces need it, too: row i may look at keys up to S - L + i.",
+        lambda L, S: right_mask(L, S) if L == S else np.ones((L, S)),
+    ),
+    attends(
+        "The first piece has no mask: its positions look at what comes after them. Row i may look at keys up to S - L + i.",
+        lambda L, S: np.ones((L, S)) if L == S else right_mask(L, S),
+    ),
     attends("The mask goes L keys too far. Row i may look at keys up to S - L + i.", up_to(lambda L, S: L)),
 )
 NOT_READ = (
     "The new positions see nothing of the cache, only each other. Attend to all keys and values that `append` returns."
 )
 OTHER_WRONG_STEPS = (
+    attends(
+        "All keys get the same weight, the future too, as with a mask of 0 only. It should be 1 where a query may look.",
+        share=lambda s: np.full(s.shape, 1 / s.shape[-1]),
+    ),
+    attends(
+        "All scores are the same, so that all allowed keys get the same weight. They should come of q_proj(x) and k_proj(x).",
+        scale=lambda Q, K, V: np.inf,
+    ),
     attends(NOT_READ, read=lambda held, new: new),
+    attends(
+        "What `append` returned is appended again. Call it once, and use what it returns.",
+        store=lambda old, new: joined(joined(old, new), joined(old, new)),
+    ),
     attends(
         "Each piece is appended twice. Call `cache.append` once, and use what it returns.",
         store=lambda old, new: joined(joined(old, new), new),
@@ -205,6 +223,11 @@ OTHER_WRONG_STEPS = (
     attends(
         "The output projection is missing. Return out_proj of the merged heads.",
         project=lambda a, w, b, n: a if n == 3 else a @ w + b,
+    ),
+    attends("The biases are not added. Call the projections, as layer.q_proj(x).", project=lambda a, w, b, n: a @ w),
+    attends(
+        "The bias of out_proj is not added. Call layer.out_proj.",
+        project=lambda a, w, b, n: a @ w if n == 3 else a @ w + b,
     ),
     attends(
         "x is split into heads without q_proj, k_proj and v_proj. Project it first.",
@@ -239,6 +262,7 @@ OTHER_WRONG_STEPS = (
         "The heads are not split: use `_split_heads` with layer.num_heads.",
         split=lambda x, h: x[:, None],
         merge=lambda x: x[:, 0],
+        keep=lambda shares: shares[:, 0],
     ),
     attends(
         "x is split into another number of heads than layer.num_heads.",
@@ -289,7 +313,7 @@ EXERCISE = Exercise(
             wrong=without_held,
         ),
         shows(
-            "`layer.attention_weights` is not set. Keep the weights there, (B, H, L, S).",
+            "`layer.attention_weights` is not set in this call. Keep its weights there, (B, H, L, S).",
             lacks("attention_weights"),
             ("attention_weights",),
         ),
@@ -314,6 +338,18 @@ EXERCISE = Exercise(
             "the cache is read",
         ),
         *seen("The output should be (B, L, E): a row for each new position.", other_shape("output"), *VALUES),
+        *seen(
+            "The weights are right, the output is not. It should be out_proj of the merged heads of the weights times V.",
+            right_but_for(("attention_weights",), ("output",)),
+            *VALUES,
+        ),
+        *seen(
+            "The weights are not right, so neither is the output. They should come of q_proj(x), of all keys that `append` returns, "
+            "and of a mask with keys up to S - L + i in row i.",
+            right_but_for((), ("attention_weights",)),
+            *VALUES,
+            "attention_weights",
+        ),
         shows(
             "`layer(...)` computes attention among the new positions only. Use its projections, and the keys and values that `append` returns.",
             raised_as(line=r"\blayer(\.forward)?\("),

@@ -196,7 +196,7 @@ WRONG_HEADS = (
     groups(
         "Two query heads share a key-value head, whatever H and G are. It should be H // G.",
         lambda H, G: np.minimum(np.arange(H) // 2, G - 1),
-        cases=WITHOUT_MASK,
+        cases=(GROUPS,),
     ),
     groups(
         "All query heads look at the first key-value head. Head h should look at h // (H // G).",
@@ -295,6 +295,10 @@ WRONG_MASKS = (
     ),
     with_masks(
         "The mask is inverted. It is 1 where a query may look.", edit_mask=lambda m, s: None if m is None else 1 - m
+    ),
+    with_masks(
+        "Masks with more than two axes are not used. A mask may have any shape that broadcasts to (B, H, L, S).",
+        edit_mask=lambda m, s: m if m is not None and m.ndim == 2 else None,
     ),
     with_masks(
         "A mask for single heads is not used, or that of the first head is used for all. It may have one for each of the H query heads.",
@@ -398,6 +402,17 @@ EXERCISE = Exercise(
             "The output is right, the weights are not. They should be those of attention, reshaped to (B, H, L, S).",
             right_but_for(("output",), ("weights",)),
             *VALUES,
+        ),
+        *seen(
+            "The weights are not right, so neither is the output. Query head h should look at the keys of head h // (H // G); "
+            "scores are divided by the root of D, and the softmax is over the keys.",
+            right_but_for((), ("weights",)),
+            *WITHOUT_MASK,
+        ),
+        *seen(
+            "With a mask the weights are not right. Each query head should get its own mask, as the queries are regrouped.",
+            right_but_for((), ("weights",)),
+            "mask",
         ),
         says(
             "The mask does not fit. Spread it to (B, H, L, S) first, then regroup it or take from it as you do with Q.",

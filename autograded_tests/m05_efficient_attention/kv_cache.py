@@ -154,6 +154,10 @@ WRONG_LENGTHS = (
         raised_as("'NoneType' object cannot be interpreted as an integer", "^$"),
     ),
     shows(
+        "`__len__` returns a negative number. It should return the number of positions.",
+        raised_as("should return >= 0", "^$"),
+    ),
+    shows(
         "`__len__` does not return a whole number. It should return the number of positions, as an int.",
         raised_as("object cannot be interpreted as an integer|__len__", "^$"),
     ),
@@ -188,7 +192,11 @@ EXERCISE = Exercise(
     reference=reference,
     misconceptions=(
         shows(SHARED, holds_what_another_got()),
-        shows(SHARED, joined_with_other_axes()),
+        shows(
+            "Keys with different numbers of axes are joined: something is there before the first `append`, from another cache "
+            "or of a fixed shape. A new cache should be empty.",
+            joined_with_other_axes(),
+        ),
         *WRONG_PIECES,
         *WRONG_LENGTHS,
         shows(
@@ -217,7 +225,11 @@ EXERCISE = Exercise(
         ),
         shows(
             "`append` does not take (K, V) as it was handed out. Keep its parameters: self, K, V.",
-            raised_as("positional argument|unexpected keyword", "^$"),
+            raised_as(r"append\(\).*(positional argument|unexpected keyword)", "^$"),
+        ),
+        shows(
+            "`KVCache()` cannot be called without arguments. `__init__` should take self alone.",
+            raised_as(r"(__init__|KVCache)\(\).*(argument)", "^$"),
         ),
         *seen(
             "The result of `append` has more or fewer axes than K or V. Keep all leading axes: (..., S, D) and (..., S, Dv).",

@@ -14,6 +14,7 @@ from exercises.signs.arrays import other_shape
 from exercises.signs.exceptions import Raised
 from exercises.signs.facts import first_pair_only, pairs_keep_their_lengths
 from exercises.signs.gradients import half_of_each_pair
+from exercises.signs.numbers import one_factor
 from exercises.signs.shapes import raised_as
 
 
@@ -312,8 +313,13 @@ EXERCISE = Exercise(
             *EVERYWHERE,
         ),
         *seen(
-            "Each pair keeps its length, but is not at the right angle. Row p should turn pair i by (offset + p) * base**(-2 * i / D).",
+            "Pairs keep their lengths, but not all turn by the right angle. Row p should turn pair i by (offset + p) * base**(-2 * i / D).",
             pairs_keep_their_lengths(),
+            *EVERYWHERE,
+        ),
+        *seen(
+            "All numbers are too large or too small by one factor. A rotation scales nothing.",
+            one_factor("result"),
             *EVERYWHERE,
         ),
         *seen(

@@ -7,6 +7,22 @@ from typing import Any
 import numpy as np
 
 from autograded_tests import references
+from autograded_tests.m05_efficient_attention._backward import (
+    GRADS,
+    backward,
+    delta_of_tiles,
+    divided_in_tiles,
+    first_rows_of_logsumexp,
+    last_keys_left_out,
+    left_out_if_causal,
+    rows_left_out,
+    scores_scaled,
+    softmax_of_tiles,
+    values_from_output,
+    values_from_scores,
+    weights_of,
+    without_future,
+)
 from autograded_tests.m05_efficient_attention._facts import seen
 from autograded_tests.m05_efficient_attention._tiles import (
     CUT_TWICE,
@@ -21,10 +37,8 @@ from autograded_tests.m05_efficient_attention._tiles import (
     not_causal,
     not_masked,
     options,
-    right_pairs,
-    tile_scores,
 )
-from autograded_tests.variants import Array, Function, softmax, swap
+from autograded_tests.variants import Array
 from exercises.data import Data
 from exercises.misconceptions import NAMES_KEPT, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question
@@ -33,7 +47,6 @@ from exercises.signs.facts import exchanged, right_but_for
 from exercises.signs.numbers import one_factor
 from exercises.signs.shapes import raised_as
 
-GRADS = ("gradient_Q", "gradient_K", "gradient_V")
 NOT_SUMMED = "In the {} each tile replaces what was there. It should be added: start with zeros once, and use +=."
 
 
@@ -76,60 +89,11 @@ def mask_and_causal(d: Data) -> tuple[Question, ...]:
     )
 
 
-def weights_of(question: Question) -> Array:
-    mask = references.tiled_mask(len(question["Q"]), len(question["K"]), question["mask"], question["causal"])
-    return references.attention(question["Q"], question["K"], question["V"], mask)[1]
-
-
 def reference(question: Question) -> Arrays:
     if question.probe == "whole_table":
         return {"whole_table": np.array(0)}
     Q, K, V, grad = (question[name] for name in ("Q", "K", "V", "grad"))
     return dict(zip(GRADS, references.attention_gradient(Q, K, V, weights_of(question), grad), strict=True))
-
-
-def backward(
-    question: Question,
-    *,
-    delta: Function = lambda g, o, P, dP: (g * o).sum(-1, keepdims=True),
-    to_scores: Function = lambda P, dP, delta: P * (dP - delta),
-    scale_Q: Function = lambda D: 1 / math.sqrt(D),
-    scale_K: Function = lambda D: 1 / math.sqrt(D),
-    allowed: Function = right_pairs,
-    weights: Function = lambda P, s, lse: P,
-    to_weights: Function = lambda g, V, o: g @ V.T,
-    part_V: Function = lambda P, dS, g: P.T @ g,
-    part_Q: Function = lambda P, dS, K: dS @ K,
-    part_K: Function = lambda P, dS, Q: dS.T @ Q,
-    start: float = 0.0,
-    replaces: tuple[str, ...] = (),
-    left_out: Function = lambda a, b: False,
-) -> Arrays:
-    """The way back tile by tile, in which each step can be replaced by a wrong one.
-
-    replaces  gradients that are not added up; left_out(first query, first key) tiles that are not computed
-    """
-    Q, K, V, g = (question[name].astype(float) for name in ("Q", "K", "V", "grad"))
-    block, s, lse = question["block"], tile_scores(question, allowed), question["logsumexp"].astype(float)
-    with np.errstate(over="ignore"):
-        P = weights(np.exp(s - lse), s, lse)
-    dP = to_weights(g, V, question["output"].astype(float))
-    dS = to_scores(P, dP, delta(g, question["output"].astype(float), P, dP))
-    answer = {name: np.full(x.shape, start) for name, x in zip(GRADS, (Q, K, V), strict=True)}
-    for a in range(0, len(Q), block):
-        rows = slice(a, a + block)
-        for b in range(0, len(K), block):
-            keys = slice(b, b + block)
-            if (question["causal"] and b > min(a + block, len(Q)) - 1 + len(K) - len(Q)) or left_out(a, b):
-                continue
-            parts = {
-                "gradient_Q": (rows, scale_Q(Q.shape[1]) * part_Q(P[rows, keys], dS[rows, keys], K[keys])),
-                "gradient_K": (keys, scale_K(Q.shape[1]) * part_K(P[rows, keys], dS[rows, keys], Q[rows])),
-                "gradient_V": (keys, part_V(P[rows, keys], dS[rows, keys], g[rows])),
-            }
-            for name, (where, part) in parts.items():
-                answer[name][where] = part if name in replaces else answer[name][where] + part
-    return answer
 
 
 def backward_with(
@@ -148,76 +112,22 @@ def backward_with(
     return Misconception(sentence, wrong=wrong, cases=cases)
 
 
-def softmax_of_tiles(question: Question) -> Arrays:
-    s, block = tile_scores(question), question["block"]
-    P = np.concatenate([softmax(s[:, j : j + block]) for j in range(0, s.shape[1], block)], axis=1)
-    return backward(question, weights=lambda *_: P)
-
-
-def divided_in_tiles(question: Question) -> Arrays:
-    """Right weights, divided by their sum in each tile."""
-    block = question["block"]
-
-    def weights(P: Array, s: Array, lse: Array) -> Array:
-        with np.errstate(invalid="ignore"):
-            tiles = [P[:, j : j + block] for j in range(0, P.shape[1], block)]
-            return np.concatenate([t / t.sum(-1, keepdims=True) for t in tiles], axis=1)
-
-    return backward(question, weights=weights)
-
-
-def delta_of_tiles(question: Question) -> Arrays:
-    block = question["block"]
-
-    def delta(g: Array, o: Array, P: Array, dP: Array) -> Array:
-        tiles = [(P * dP)[:, j : j + block] for j in range(0, P.shape[1], block)]
-        return np.concatenate([np.broadcast_to(t.sum(-1, keepdims=True), t.shape) for t in tiles], axis=1)
-
-    return backward(question, delta=delta)
-
-
-def values_from_scores(question: Question) -> Arrays:
-    P, dP = weights_of(question), question["grad"] @ swap(question["V"])
-    return {"gradient_V": swap(P * (dP - (P * dP).sum(-1, keepdims=True))) @ question["grad"]}
-
-
-def values_from_output(question: Question) -> Arrays:
-    return {"gradient_V": swap(weights_of(question)) @ question["output"]}
-
-
-def first_rows_of_logsumexp(question: Question) -> Arrays:
-    """Each block of queries uses the logsumexp of the first ones."""
-    block, n = question["block"], len(question["Q"])
-    lse = question["logsumexp"].astype(float)[np.arange(n) % block]
-    return backward(question, weights=lambda P, s, _: np.exp(s - lse))
-
-
-def without_future(question: Question) -> Arrays:
-    """Tiles of the future are left out whether causal or not."""
-    L, S, block = len(question["Q"]), len(question["K"]), question["block"]
-    return backward(question, left_out=lambda a, b: b > min(a + block, L) - 1 + S - L)
-
-
-def left_out_if_causal(question: Question, from_top: bool) -> Arrays | None:
-    """Too many tiles are left out: positions are counted from the first query, or the first row of a tile decides."""
-    L, S, block = len(question["Q"]), len(question["K"]), question["block"]
-    if not question["causal"]:
-        return None
-    return backward(question, left_out=lambda a, b: b > (min(a + block, L) - 1 if from_top else a + S - L))
-
-
 WRONG_SUMS = (
     *(backward_with(NOT_SUMMED.format(f"gradient of {name[-1]}"), (name,), replaces=(name,)) for name in GRADS),
     *(
         backward_with(NOT_SUMMED.format(f"gradients of {which}"), names, replaces=names)
         for which, names in (("K and V", ("gradient_K", "gradient_V")), ("Q, K and V", GRADS))
     ),
-    backward_with("Only the first tile of each row of tiles is computed. All should be.", left_out=lambda a, b: b > 0),
+    backward_with(
+        "Only the first tile of each row of tiles is computed. All should be computed.", left_out=lambda a, b: b > 0
+    ),
     backward_with(
         "Only the tiles of the first queries are computed. Return after both loops.", left_out=lambda a, b: a > 0
     ),
     backward_with("Only the first tile is computed. Return after both loops.", left_out=lambda a, b: a + b > 0),
     backward_with("The gradients start at 1. They should start at 0, since every tile adds to them.", start=1.0),
+    Misconception("The last tile of keys is left out. `_blocks(S, of_keys)` covers all.", wrong=last_keys_left_out),
+    Misconception("The last tile of queries is left out. `_blocks(L, of_queries)` covers all.", wrong=rows_left_out),
     Misconception(
         "Tiles of the future are left out although `causal` is False. Leave them out only if it is True.",
         wrong=without_future,
@@ -264,6 +174,9 @@ WRONG_DELTA = (
 ROOT = "divided by the root of D"
 SCALED = ("gradient_Q", "gradient_K")
 WRONG_SCALES = (
+    backward_with("The sign of the gradient of Q is flipped.", ("gradient_Q",), scale_Q=lambda D: -1 / math.sqrt(D)),
+    backward_with("The sign of the gradient of K is flipped.", ("gradient_K",), scale_K=lambda D: -1 / math.sqrt(D)),
+    backward_with("The sign of the gradient of V is flipped.", ("gradient_V",), part_V=lambda P, dS, g: -(P.T @ g)),
     backward_with(
         f"The gradients of Q and K are not {ROOT}. They should be.",
         SCALED,
@@ -301,6 +214,14 @@ WRONG_WEIGHTS = (
     backward_with(
         f"All gradients are divided by the number of queries. {FORWARD}, and nothing is averaged.",
         weights=lambda P, s, lse: P / len(P),
+    ),
+    Misconception(
+        f"The scores are divided by the root of D twice: `_tile_scores` does it already. {FORWARD}.",
+        wrong=partial(scores_scaled, power=-0.5),
+    ),
+    Misconception(
+        f"The scores are not divided by the root of D. `_tile_scores` does it. {FORWARD}.",
+        wrong=partial(scores_scaled, power=0.5),
     ),
     Misconception(f"The weights are made of each tile alone, as by a softmax. {FORWARD}.", wrong=softmax_of_tiles),
     Misconception(f"The weights are divided by their sum in each tile. {FORWARD}.", wrong=divided_in_tiles),
@@ -465,8 +386,8 @@ EXERCISE = Exercise(
         *seen(f"The gradient of Q is not right. {OF_Q}.", right_but_for((), ("gradient_Q",)), "gradient of Q"),
         *seen(f"The gradient of K is not right. {OF_K}.", right_but_for((), ("gradient_K",)), "gradient of K"),
         *seen(
-            "With a mask or causal=True the gradient of V is wrong. Both should reach `_tile_scores`, and only tiles in which nothing is "
-            "allowed should be left out.",
+            "With a mask or causal=True the gradient of V is wrong. P should be 0 where a query may not look, and only tiles in which nothing is "
+            "allowed may be left out.",
             right_but_for((), ("gradient_V",)),
             "mask and causal",
         ),

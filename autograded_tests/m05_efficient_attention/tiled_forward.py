@@ -13,6 +13,8 @@ from autograded_tests.m05_efficient_attention._tiles import (
     WHOLE,
     as_many_queries,
     ask_memory,
+    causal_always,
+    causal_from_top,
     fewer_queries,
     first_tile_if_causal,
     mask_inverted,
@@ -282,6 +284,16 @@ EXERCISE = Exercise(
         tiled_with(CAUSAL_NOT_USED, ("mask", "causal"), allowed=not_causal),
         tiled_with(CAUSAL_NOT_USED, ("mask", "causal", FUTURE), allowed=not_causal_in_tiles),
         tiled_with(
+            "The future is blocked although `causal` is False. Pass `causal` to `_tile_scores` as it is.",
+            ("values", "mask", "logsumexp"),
+            allowed=causal_always,
+        ),
+        tiled_with(
+            "The future is counted from the first query as position 0. Row i is at position i + S - L; `_tile_scores` knows it.",
+            ("causal",),
+            allowed=causal_from_top,
+        ),
+        tiled_with(
             "With causal=True only the first tile of each row of tiles counts. All with an allowed key should.",
             ("mask", "causal"),
             allowed=first_tile_if_causal,
@@ -292,22 +304,30 @@ EXERCISE = Exercise(
         ),
         tiled_with("The scores are not divided by the root of D. `_tile_scores` does it.", scale=lambda D: 1.0),
         tiled_with("The scores are divided by the root of D twice: `_tile_scores` does it already.", scale=lambda D: D),
-        Misconception("The outputs are not divided by the total. Divide once, after the last tile.", wrong=undivided),
+        Misconception(
+            "The outputs are not divided by the total. Divide once, after the last tile.",
+            wrong=undivided,
+            cases=MASKED_OR_NOT,
+        ),
         Misconception(
             "The outputs of the tiles are averaged. Tiles weigh differently: `_online_softmax` keeps account of that.",
             wrong=averaged_tiles,
+            cases=MASKED_OR_NOT,
         ),
         Misconception(
             "The output is divided by the total after each tile, and then used further. Divide once, after the last tile.",
             wrong=divided_in_each_tile,
+            cases=MASKED_OR_NOT,
         ),
         Misconception(
             "The outputs after each tile are added up. Only what is there after the last tile counts, divided by the total.",
             wrong=added_in_each_tile,
+            cases=MASKED_OR_NOT,
         ),
         Misconception(
             "All tiles use the values of the first one. A tile should use its own, V[keys].",
             wrong=values_of_the_first_tile,
+            cases=MASKED_OR_NOT,
         ),
         *(wrong_logsumexp(sentence, function) for sentence, function in LOGSUMEXP),
         *seen(
@@ -354,6 +374,18 @@ EXERCISE = Exercise(
             rows_off_by_a_factor("output"),
             *MASKED_OR_NOT,
             FUTURE,
+        ),
+        *seen(
+            "logsumexp is right, the output is not. Each tile should use its own values, V[keys], and the output be divided by the total "
+            "once, at the end.",
+            right_but_for(("logsumexp",), ("output",)),
+            *MASKED_OR_NOT,
+        ),
+        *seen(
+            "Neither output nor logsumexp is right. The scores of each tile should go through `_online_softmax` once, unchanged, with what "
+            "it returned for the tile before.",
+            right_but_for((), ("output", "logsumexp")),
+            *ANY,
         ),
         TILES_TOO_LARGE,
         *CUT_TWICE,

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from exercises.compare import same
 from exercises.model import Arrays, Question, Reply
 from exercises.signs import sign
 
@@ -12,9 +11,3 @@ def length_counts_calls(question: Question, reply: Reply, expected: Arrays) -> b
     """len(cache) is 0, 1, 2, 3, ... before and after the calls."""
     lengths = np.asarray(reply.arrays.get("lengths", ())).tolist()
     return bool(lengths == list(range(len(question["pieces"]) + 1)))
-
-
-@sign
-def shared_between_caches(question: Question, reply: Reply, expected: Arrays) -> bool:
-    """Another cache, which got one piece, gave back something else than that piece."""
-    return "other_K" in reply.arrays and not same(reply.arrays["other_K"], expected["other_K"])

@@ -94,9 +94,12 @@ def pairs_keep_their_lengths(question: Question, reply: Reply, expected: Arrays,
 
 @sign
 def first_pair_only(question: Question, reply: Reply, expected: Arrays) -> bool:
-    """Components 0 and 1 are right in all rows, and others are not."""
+    """Components 0 and 1 are right in all rows, and no other two are."""
     result, right = reply.arrays["result"], expected["result"]
-    return result.shape == right.shape and same(result[..., :2], right[..., :2]) and not same(result, right)
+    if result.shape != right.shape or result.shape[-1] < 4:
+        return False
+    pairs = [same(result[..., i : i + 2], right[..., i : i + 2]) for i in range(0, result.shape[-1], 2)]
+    return pairs[0] and not any(pairs[1:])
 
 
 def _lengths(x: np.ndarray) -> np.ndarray:

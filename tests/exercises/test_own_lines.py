@@ -16,7 +16,7 @@ from tinytorch.core.tensor import Tensor
 # wrong calls are what is tried here, so nothing has a type
 X: Any = Tensor(np.ones((2, 3)), requires_grad=True)
 MASK: Any = np.array([[True, False, True]] * 2)
-LIBRARY: Any = attention
+LIBRARY: Any = vars(attention)
 SOFTMAX: Any = Softmax
 
 
@@ -31,10 +31,10 @@ def one_branch(chosen: bool = False) -> object:
 
 
 RAISES: list[tuple[Callable[[], object], str, str]] = [
-    (lambda: LIBRARY._scale_scores(X), "s = _scale_scores(X)", "calls `_scale_scores` without the argument `d_k`"),
+    (lambda: LIBRARY["_scale_scores"](X), "s = _scale_scores(X)", "calls `_scale_scores` without the argument `d_k`"),
     (lambda: SOFTMAX()(X, axis=-1), "Softmax()(X, axis=-1)", "uses NumPy's word `axis`. Here it is called `dim`"),
     (lambda: SOFTMAX(dim=-1)(X), "Softmax(dim=-1)(X)", "gives arguments to the class `Softmax`"),
-    (lambda: LIBRARY._apply_mask(X, masks=1), "_apply_mask(X, masks=1)", "gives `_apply_mask` an argument `masks`"),
+    (lambda: LIBRARY["_apply_mask"](X, masks=1), "_apply_mask(X, masks=1)", "gives `_apply_mask` an argument `masks`"),
     (lambda: bool(X), "if mask:", "asks a whole Tensor or array whether it is true. To ask whether there is one"),
     (lambda: bool(X), "context = context or x", "asks a whole Tensor or array whether it is true. To ask"),
     (lambda: bool(MASK != 1), "if mask != None:", "compares every value with None"),

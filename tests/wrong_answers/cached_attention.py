@@ -373,15 +373,6 @@ def cached_attention(layer, x, cache):
     mask = np.triu(np.ones((L, S)), S - L)
     output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
     return layer.out_proj(_merge_heads(output))
-# --- tril offset off by one
-def cached_attention(layer, x, cache):
-    x, _ = _check_inputs(x, None, layer.embed_dim)
-    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
-    K, V = cache.append(K, V)
-    L, S = Q.shape[-2], K.shape[-2]
-    mask = np.tril(np.ones((L, S)), S - L - 1)
-    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-    return layer.out_proj(_merge_heads(output))
 # --- tril offset plus
 def cached_attention(layer, x, cache):
     x, _ = _check_inputs(x, None, layer.embed_dim)
@@ -407,15 +398,6 @@ def cached_attention(layer, x, cache):
     K, V = cache.append(K, V)
     L, S = Q.shape[-2], K.shape[-2]
     mask = np.tril(np.ones((L, S)), L - S)
-    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-    return layer.out_proj(_merge_heads(output))
-# --- last row only
-def cached_attention(layer, x, cache):
-    x, _ = _check_inputs(x, None, layer.embed_dim)
-    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
-    K, V = cache.append(K, V)
-    L, S = Q.shape[-2], K.shape[-2]
-    mask = causal_mask(S)[-1:]
     output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
     return layer.out_proj(_merge_heads(output))
 # --- additive mask
@@ -484,16 +466,6 @@ def cached_attention(layer, x, cache):
     mask = np.arange(S) <= np.arange(S - L, S)[:, None]
     output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
     return layer.out_proj(_merge_heads(output))
-# --- new cache made
-def cached_attention(layer, x, cache):
-    x, _ = _check_inputs(x, None, layer.embed_dim)
-    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
-    cache = KVCache()
-    K, V = cache.append(K, V)
-    L, S = Q.shape[-2], K.shape[-2]
-    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
-    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-    return layer.out_proj(_merge_heads(output))
 # --- cache K attribute
 def cached_attention(layer, x, cache):
     x, _ = _check_inputs(x, None, layer.embed_dim)
@@ -546,4 +518,79 @@ def cached_attention(layer, x, cache):
     scores = Q @ K.transpose(-1, -2) / math.sqrt(layer.head_dim)
     layer.attention_weights = scores * mask
     output = layer.attention_weights @ V
+    return layer.out_proj(_merge_heads(output))
+# --- biases forgotten
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(x @ p.weight, layer.num_heads) for p in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- out_proj twice
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(layer.out_proj(_merge_heads(output)))
+# --- out_proj without bias
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return _merge_heads(output) @ layer.out_proj.weight
+# --- out_proj is v_proj
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.v_proj(_merge_heads(output))
+# --- loop over positions, only the last kept
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    for i in range(x.shape[1]):
+        y = x[:, i : i + 1]
+        Q, K, V = (_split_heads(p(y), layer.num_heads) for p in (layer.q_proj, layer.k_proj, layer.v_proj))
+        K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- mask of ones for first
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None] if S > L else None
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- causal only in prompts
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = causal_mask(S) if L == S else None
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    return layer.out_proj(_merge_heads(output))
+# --- cache reset when long
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = (_split_heads(project(x), layer.num_heads) for project in (layer.q_proj, layer.k_proj, layer.v_proj))
+    cache.K = None
+    K, V = cache.append(K, V)
+    L, S = Q.shape[-2], K.shape[-2]
+    mask = np.arange(S) <= np.arange(S - L, S)[:, None]
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
     return layer.out_proj(_merge_heads(output))

@@ -190,24 +190,6 @@ def grouped_query_attention(Q, K, V, mask=None):
     K = cat([K] * (H // G), dim=0)
     V = cat([V] * (H // G), dim=0)
     return scaled_dot_product_attention(Q, K, V, mask)
-# --- stack copies
-def grouped_query_attention(Q, K, V, mask=None):
-    Q, K, V = as_tensors(Q, K, V)
-    mask = _check_groups(Q, K, V, mask)
-    B, H, L, D = Q.shape
-    G, S = K.shape[1:3]
-    K = stack([K] * (H // G), dim=1).reshape(B, H, S, -1)
-    V = stack([V] * (H // G), dim=1).reshape(B, H, S, -1)
-    return scaled_dot_product_attention(Q, K, V, mask)
-# --- stack copies on 2, no reshape
-def grouped_query_attention(Q, K, V, mask=None):
-    Q, K, V = as_tensors(Q, K, V)
-    mask = _check_groups(Q, K, V, mask)
-    B, H, L, D = Q.shape
-    G, S = K.shape[1:3]
-    K = stack([K] * (H // G), dim=2)
-    V = stack([V] * (H // G), dim=2)
-    return scaled_dot_product_attention(Q, K, V, mask)
 # --- float index
 def grouped_query_attention(Q, K, V, mask=None):
     Q, K, V = as_tensors(Q, K, V)
@@ -216,14 +198,6 @@ def grouped_query_attention(Q, K, V, mask=None):
     G, S = K.shape[1:3]
     K = K[:, np.arange(H) / (H // G)]
     V = V[:, np.arange(H) / (H // G)]
-    return scaled_dot_product_attention(Q, K, V, mask)
-# --- K shared only
-def grouped_query_attention(Q, K, V, mask=None):
-    Q, K, V = as_tensors(Q, K, V)
-    mask = _check_groups(Q, K, V, mask)
-    B, H, L, D = Q.shape
-    G, S = K.shape[1:3]
-    K = K[:, np.arange(H) // (H // G)]
     return scaled_dot_product_attention(Q, K, V, mask)
 # --- mean of V
 def grouped_query_attention(Q, K, V, mask=None):
@@ -264,14 +238,6 @@ def grouped_query_attention(Q, K, V, mask=None):
         outs.append(o)
         ws.append(w)
     return stack(outs, dim=1), stack(ws, dim=1)
-# --- loop over heads, stacked on axis 0
-def grouped_query_attention(Q, K, V, mask=None):
-    Q, K, V = as_tensors(Q, K, V)
-    mask = _check_groups(Q, K, V, mask)
-    B, H, L, D = Q.shape
-    G, S = K.shape[1:3]
-    pairs = [scaled_dot_product_attention(Q[:, h], K[:, h // (H // G)], V[:, h // (H // G)]) for h in range(H)]
-    return stack([o for o, _ in pairs]), stack([w for _, w in pairs])
 # --- loop over heads, whole mask
 def grouped_query_attention(Q, K, V, mask=None):
     Q, K, V = as_tensors(Q, K, V)
@@ -323,17 +289,6 @@ def grouped_query_attention(Q, K, V, mask=None):
     grouped = Q.reshape(B, G, -1, D)
     output, weights = scaled_dot_product_attention(grouped, K, V, mask)
     return output.reshape(B, H, L, D), weights.reshape(B, H, L, S)
-# --- output reshaped with L and H exchanged
-def grouped_query_attention(Q, K, V, mask=None):
-    Q, K, V = as_tensors(Q, K, V)
-    mask = _check_groups(Q, K, V, mask)
-    B, H, L, D = Q.shape
-    G, S = K.shape[1:3]
-    if mask is not None:
-        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
-    grouped = Q.reshape(B, G, -1, D)
-    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
-    return output.reshape(B, L, H, -1), weights.reshape(B, H, L, S)
 # --- output reshaped L H, transposed
 def grouped_query_attention(Q, K, V, mask=None):
     Q, K, V = as_tensors(Q, K, V)
@@ -376,15 +331,6 @@ def grouped_query_attention(Q, K, V, mask=None):
     q = Q.reshape(B, G, H // G, L, D)
     output, weights = scaled_dot_product_attention(q, K, V, mask)
     return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
-# --- five axes, mask not regrouped
-def grouped_query_attention(Q, K, V, mask=None):
-    Q, K, V = as_tensors(Q, K, V)
-    mask = _check_groups(Q, K, V, mask)
-    B, H, L, D = Q.shape
-    G, S = K.shape[1:3]
-    q = Q.reshape(B, G, H // G, L, D)
-    output, weights = scaled_dot_product_attention(q, K.reshape(B, G, 1, S, D), V.reshape(B, G, 1, S, -1), mask)
-    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
 # --- K reshaped with Dv
 def grouped_query_attention(Q, K, V, mask=None):
     Q, K, V = as_tensors(Q, K, V)
@@ -403,17 +349,6 @@ def grouped_query_attention(Q, K, V, mask=None):
     if mask is not None:
         mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, -1, S)
     grouped = Q.reshape(B, G, H / G * L, D)
-    output, weights = scaled_dot_product_attention(grouped, K, V, mask)
-    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
-# --- mask repeated
-def grouped_query_attention(Q, K, V, mask=None):
-    Q, K, V = as_tensors(Q, K, V)
-    mask = _check_groups(Q, K, V, mask)
-    B, H, L, D = Q.shape
-    G, S = K.shape[1:3]
-    if mask is not None:
-        mask = np.repeat(mask, H // G, axis=1)
-    grouped = Q.reshape(B, G, -1, D)
     output, weights = scaled_dot_product_attention(grouped, K, V, mask)
     return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
 # --- mask reshaped without broadcast
@@ -564,3 +499,72 @@ def grouped_query_attention(Q, K, V, mask=None):
     grouped = Q.reshape(B, G, -1, D)
     output, weights = scaled_dot_product_attention(grouped, K, V, mask)
     return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- weights averaged in groups
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    heads = np.arange(H) // (H // G)
+    o, w = scaled_dot_product_attention(Q, K[:, heads], V[:, heads], mask)
+    w = w.reshape(B, G, H // G, L, S).mean(2)[:, heads]
+    return o, w
+# --- mask to float additive
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    heads = np.arange(H) // (H // G)
+    if mask is not None:
+        mask = np.where(mask == 0, -1e9, 0.0)
+    return scaled_dot_product_attention(Q, K[:, heads], V[:, heads], mask)
+# --- mask only of two axes
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    heads = np.arange(H) // (H // G)
+    if mask is not None and mask.ndim > 2:
+        mask = None
+    return scaled_dot_product_attention(Q, K[:, heads], V[:, heads], mask)
+# --- mask broadcast to groups
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    heads = np.arange(H) // (H // G)
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, G, L, S))[:, heads]
+    return scaled_dot_product_attention(Q, K[:, heads], V[:, heads], mask)
+# --- mask transposed
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    heads = np.arange(H) // (H // G)
+    if mask is not None:
+        mask = np.swapaxes(np.broadcast_to(mask, (B, H, L, S)), -1, -2).reshape(B, H, L, S)
+    return scaled_dot_product_attention(Q, K[:, heads], V[:, heads], mask)
+# --- causal added
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    heads = np.arange(H) // (H // G)
+    causal = np.tril(np.ones((L, S)))
+    mask = causal if mask is None else mask * causal
+    return scaled_dot_product_attention(Q, K[:, heads], V[:, heads], mask)
+# --- only query heads of the first group
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    o, w = scaled_dot_product_attention(Q[:, :G], K, V)
+    heads = np.arange(H) % G
+    return o[:, heads], w[:, heads]

@@ -384,32 +384,6 @@ class KVCache:
 
     def __len__(self):
         return len(self.K)
-# --- len of shape 2
-class KVCache:
-    def __init__(self):
-        self.K = self.V = None
-
-    def append(self, K, V):
-        K, V = _check_pieces(K, V)
-        self.K = K if self.K is None else cat([self.K, K], dim=-2)
-        self.V = V if self.V is None else cat([self.V, V], dim=-2)
-        return self.K, self.V
-
-    def __len__(self):
-        return 0 if self.K is None else self.K.shape[2]
-# --- len of shape 1
-class KVCache:
-    def __init__(self):
-        self.K = self.V = None
-
-    def append(self, K, V):
-        K, V = _check_pieces(K, V)
-        self.K = K if self.K is None else cat([self.K, K], dim=-2)
-        self.V = V if self.V is None else cat([self.V, V], dim=-2)
-        return self.K, self.V
-
-    def __len__(self):
-        return 0 if self.K is None else self.K.shape[1]
 # --- len a shape
 class KVCache:
     def __init__(self):
@@ -423,19 +397,6 @@ class KVCache:
 
     def __len__(self):
         return 0 if self.K is None else self.K.shape
-# --- len a size
-class KVCache:
-    def __init__(self):
-        self.K = self.V = None
-
-    def append(self, K, V):
-        K, V = _check_pieces(K, V)
-        self.K = K if self.K is None else cat([self.K, K], dim=-2)
-        self.V = V if self.V is None else cat([self.V, V], dim=-2)
-        return self.K, self.V
-
-    def __len__(self):
-        return 0 if self.K is None else self.K.data.size
 # --- len nothing
 class KVCache:
     def __init__(self):
@@ -449,19 +410,6 @@ class KVCache:
 
     def __len__(self):
         0 if self.K is None else self.K.shape[-2]
-# --- len one too few
-class KVCache:
-    def __init__(self):
-        self.K = self.V = None
-
-    def append(self, K, V):
-        K, V = _check_pieces(K, V)
-        self.K = K if self.K is None else cat([self.K, K], dim=-2)
-        self.V = V if self.V is None else cat([self.V, V], dim=-2)
-        return self.K, self.V
-
-    def __len__(self):
-        return 0 if self.K is None else self.K.shape[-2] - 1
 # --- len a method length
 class KVCache:
     def __init__(self):
@@ -500,19 +448,6 @@ class KVCache:
 
     def __len__(self):
         return 0 if self.K is None else self.K.shape[-2]
-# --- default list
-class KVCache:
-    def __init__(self, keys=[], values=[]):
-        self.keys, self.values = keys, values
-
-    def append(self, K, V):
-        K, V = _check_pieces(K, V)
-        self.keys.append(K)
-        self.values.append(V)
-        return cat(self.keys, dim=-2), cat(self.values, dim=-2)
-
-    def __len__(self):
-        return sum(K.shape[-2] for K in self.keys)
 # --- no return in the first call
 class KVCache:
     def __init__(self):
@@ -609,7 +544,7 @@ class KVCache:
 
     def __len__(self):
         return 0 if self.K is None else self.K.shape[-2]
-# --- dim=2 for V only
+# --- values reversed
 class KVCache:
     def __init__(self):
         self.K = self.V = None
@@ -617,7 +552,86 @@ class KVCache:
     def append(self, K, V):
         K, V = _check_pieces(K, V)
         self.K = K if self.K is None else cat([self.K, K], dim=-2)
-        self.V = V if self.V is None else cat([self.V, V], dim=2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V[..., ::-1, :]
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- capacity of five
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        self.K, self.V = self.K[..., :5, :], self.V[..., :5, :]
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- one list for all caches, emptied by a new one
+class KVCache:
+    pieces = []
+
+    def __init__(self):
+        self.pieces.clear()
+
+    def append(self, K, V):
+        self.pieces.append((K, V))
+        return cat([k for k, _ in self.pieces], dim=-2), cat([v for _, v in self.pieces], dim=-2)
+
+    def __len__(self):
+        return sum(k.shape[-2] for k, _ in self.pieces)
+# --- init with an argument
+class KVCache:
+    def __init__(self, max_len):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- init misspelt
+class KVCache:
+    def _init_(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- len negative
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = K if self.K is None else cat([self.K, K], dim=-2)
+        self.V = V if self.V is None else cat([self.V, V], dim=-2)
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else -self.K.shape[-2]
+# --- zeros first
+class KVCache:
+    def __init__(self):
+        self.K = self.V = Tensor(np.zeros((2, 3, 0, 7)))
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        self.K = cat([self.K, K], dim=-2)
+        self.V = cat([self.V, V], dim=-2)
         return self.K, self.V
 
     def __len__(self):

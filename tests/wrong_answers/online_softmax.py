@@ -238,13 +238,6 @@ def _online_softmax(largest, total, output, scores, V):
     shrink = np.exp(largest - new_largest)
     new_total = shrink * total + sum(exponentials)
     return new_largest, new_total, shrink * output + exponentials @ V
-# --- exponentials not summed
-def _online_softmax(largest, total, output, scores, V):
-    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
-    exponentials = np.exp(scores - new_largest)
-    shrink = np.exp(largest - new_largest)
-    new_total = shrink * total + exponentials
-    return new_largest, new_total, shrink * output + exponentials @ V
 # --- math.exp
 def _online_softmax(largest, total, output, scores, V):
     new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
@@ -401,3 +394,32 @@ def _online_softmax(largest, total, scores, V):
     shrink = np.exp(largest - new_largest)
     new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
     return new_largest, new_total, shrink * output + exponentials @ V
+# --- loop over keys, largest late
+def _online_softmax(largest, total, output, scores, V):
+    for s, v in zip(scores.T, V):
+        e = np.exp(s[:, None] - largest)
+        total, output = total + e, output + e * v
+        largest = np.maximum(largest, s[:, None])
+    return largest, total, output
+# --- shrink by total
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = total / (total + exponentials.sum(axis=-1, keepdims=True))
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- scores already shifted twice
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    scores = scores - new_largest
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest, new_total, shrink * output + exponentials @ V
+# --- largest plus log
+def _online_softmax(largest, total, output, scores, V):
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
+    return new_largest + np.log(new_total), new_total, shrink * output + exponentials @ V

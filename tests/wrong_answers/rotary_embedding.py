@@ -338,22 +338,6 @@ def rotary_embedding(x, offset=0, base=10000.0):
     cos, sin = np.cos(angles), np.sin(angles)
     even, odd = x[..., 0::2], x[..., 1::2]
     return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
-# --- L and D exchanged
-def rotary_embedding(x, offset=0, base=10000.0):
-    x = _check_pairs(x, offset, base)
-    D, L = x.shape[-2:]
-    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
-    cos, sin = np.cos(angles), np.sin(angles)
-    even, odd = x[..., 0::2], x[..., 1::2]
-    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
-# --- axis 1
-def rotary_embedding(x, offset=0, base=10000.0):
-    x = _check_pairs(x, offset, base)
-    L, D = x.shape[1], x.shape[-1]
-    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
-    cos, sin = np.cos(angles), np.sin(angles)
-    even, odd = x[..., 0::2], x[..., 1::2]
-    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
 # --- unpacking four
 def rotary_embedding(x, offset=0, base=10000.0):
     x = _check_pairs(x, offset, base)
@@ -473,3 +457,36 @@ def rotary_embedding(x, offset=0, base=10000.0):
     half = stack([odd, even], dim=-1).reshape(x.shape)
     c, s = np.repeat(cos, 2, -1), np.repeat(sin, 2, -1)
     return x * c + half * s
+# --- loop over the last pair missing
+def rotary_embedding(x, offset=0, base=10000.0):
+    y = x.data.copy()
+    L, D = x.shape[-2:]
+    for p in range(L):
+        for i in range(D // 2 - 1):
+            a = (offset + p) * base ** (-2 * i / D)
+            y[..., p, 2 * i] = np.cos(a) * x.data[..., p, 2 * i] - np.sin(a) * x.data[..., p, 2 * i + 1]
+            y[..., p, 2 * i + 1] = np.sin(a) * x.data[..., p, 2 * i] + np.cos(a) * x.data[..., p, 2 * i + 1]
+    return Tensor(y)
+# --- complex conjugate
+def rotary_embedding(x, offset=0, base=10000.0):
+    L, D = x.shape[-2:]
+    turn = np.exp(-1j * np.outer(np.arange(L) + offset, base ** (-np.arange(D // 2) * 2 / D)))
+    z = (x.data[..., 0::2] + 1j * x.data[..., 1::2]) * turn
+    return Tensor(np.stack([z.real, z.imag], axis=-1).reshape(x.shape))
+# --- the angle as offset
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset * np.ones(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- scaled by the root
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angles), np.sin(angles)
+    x = x / math.sqrt(D)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)

@@ -117,9 +117,6 @@ def sliding_window_mask(seq_len, window):
     _check_window(window)
     distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
     return ((distance >= 0) & (distance < window)).astype(np.float32)[None]
-# --- triu minus
-def sliding_window_mask(seq_len, window):
-    return causal_mask(seq_len) * np.triu(np.ones((seq_len, seq_len)), -window)
 # --- triu plus
 def sliding_window_mask(seq_len, window):
     return causal_mask(seq_len) * np.triu(np.ones((seq_len, seq_len)), window)
@@ -140,12 +137,6 @@ def sliding_window_mask(seq_len, window):
 # --- one argument
 def sliding_window_mask(seq_len):
     return causal_mask(seq_len)
-# --- in-place causal
-def sliding_window_mask(seq_len, window):
-    mask = causal_mask(seq_len)
-    for i in range(window, seq_len):
-        mask[i, : i - window] = 0
-    return mask
 # --- a diag of negative length
 def sliding_window_mask(seq_len, window):
     mask = np.zeros((seq_len, seq_len))
@@ -177,6 +168,34 @@ def sliding_window_mask(seq_len, window):
     _check_window(window)
     distance = np.arange(seq_len)[:, None] - np.arange(seq_len)
     return (abs(distance) <= window // 2).astype(np.float32)
-# --- a fixed number of rows
+# --- a set of pairs
 def sliding_window_mask(seq_len, window):
-    return np.tril(np.ones((4, 4))) * np.triu(np.ones((4, 4)), 1 - window)
+    mask = np.zeros((seq_len, seq_len))
+    pairs = [(i, j) for i in range(seq_len) for j in range(seq_len) if i - j < window]
+    for i, j in pairs:
+        mask[i, j] = 1
+    return mask
+# --- step of the range
+def sliding_window_mask(seq_len, window):
+    mask = np.zeros((seq_len, seq_len))
+    for i in range(0, seq_len, window):
+        mask[i, max(0, i - window + 1) : i + 1] = 1
+    return mask
+# --- columns filled
+def sliding_window_mask(seq_len, window):
+    mask = np.zeros((seq_len, seq_len))
+    for i in range(seq_len):
+        mask[max(0, i - window + 1) : i + 1, i] = 1
+    return mask
+# --- one zero array of rows
+def sliding_window_mask(seq_len, window):
+    rows = [[0] * seq_len] * seq_len
+    for i in range(seq_len):
+        for j in range(max(0, i - window + 1), i + 1):
+            rows[i][j] = 1
+    return np.array(rows)
+# --- np.roll
+def sliding_window_mask(seq_len, window):
+    row = np.zeros(seq_len)
+    row[:window] = 1
+    return np.stack([np.roll(row, i) for i in range(seq_len)])

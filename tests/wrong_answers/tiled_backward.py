@@ -615,22 +615,6 @@ def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, b
             grad_Q[rows] += grad_scores @ K[keys]
             grad_K[keys] += grad_scores.T @ Q[rows]
     return grad_Q, grad_K, grad_V
-# --- delta axis 0
-def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
-    of_queries, of_keys = _tile_sizes(block)
-    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
-    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
-    delta = (grad * output).sum(axis=0, keepdims=True)
-    for rows in _blocks(L, of_queries):
-        for keys in _blocks(S, of_keys):
-            if causal and keys.start > rows.stop - 1 + S - L:
-                break
-            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
-            grad_V[keys] += P.T @ grad[rows]
-            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
-            grad_Q[rows] += grad_scores @ K[keys]
-            grad_K[keys] += grad_scores.T @ Q[rows]
-    return grad_Q, grad_K, grad_V
 # --- delta over keys weights
 def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
     of_queries, of_keys = _tile_sizes(block)
@@ -660,22 +644,6 @@ def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, b
             P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
             grad_V[keys] += P.T @ grad[rows]
             grad_scores = P * (grad[rows] @ V[keys].T - delta[rows] / 2) * scale
-            grad_Q[rows] += grad_scores @ K[keys]
-            grad_K[keys] += grad_scores.T @ Q[rows]
-    return grad_Q, grad_K, grad_V
-# --- K for V
-def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
-    of_queries, of_keys = _tile_sizes(block)
-    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
-    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
-    delta = (grad * output).sum(axis=-1, keepdims=True)
-    for rows in _blocks(L, of_queries):
-        for keys in _blocks(S, of_keys):
-            if causal and keys.start > rows.stop - 1 + S - L:
-                break
-            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
-            grad_V[keys] += P.T @ grad[rows]
-            grad_scores = P * (grad[rows] @ K[keys].T - delta[rows]) * scale
             grad_Q[rows] += grad_scores @ K[keys]
             grad_K[keys] += grad_scores.T @ Q[rows]
     return grad_Q, grad_K, grad_V
@@ -900,23 +868,6 @@ def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, b
             P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
             grad_V[keys] += P.T @ grad[rows]
             grad_scores = P * P * (grad[rows] @ V[keys].T - delta[rows]) * scale
-            grad_Q[rows] += grad_scores @ K[keys]
-            grad_K[keys] += grad_scores.T @ Q[rows]
-    return grad_Q, grad_K, grad_V
-# --- delta mean of dP
-def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
-    of_queries, of_keys = _tile_sizes(block)
-    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
-    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
-    delta = (grad * output).sum(axis=-1, keepdims=True)
-    for rows in _blocks(L, of_queries):
-        for keys in _blocks(S, of_keys):
-            if causal and keys.start > rows.stop - 1 + S - L:
-                break
-            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
-            grad_V[keys] += P.T @ grad[rows]
-            dP = grad[rows] @ V[keys].T
-            grad_scores = P * (dP - dP.mean(-1, keepdims=True)) * scale
             grad_Q[rows] += grad_scores @ K[keys]
             grad_K[keys] += grad_scores.T @ Q[rows]
     return grad_Q, grad_K, grad_V
@@ -1163,6 +1114,135 @@ def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, b
     delta = grad.sum(axis=-1, keepdims=True)
     for rows in _blocks(L, of_queries):
         for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- gradient of K subtracted
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] -= grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- gradient of V subtracted
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] -= P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- P after the scale
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            P = P * scale
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- scores scaled again
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) * scale - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- scores without scale
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(Q[rows] @ K[keys].T - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- last tile of rows left out
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in (_blocks(L, of_queries)[:-1] or _blocks(L, of_queries)):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- last tile of keys left out
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in (_blocks(S, of_keys)[:-1] or _blocks(S, of_keys)):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_scores = P * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- keys over L
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), 1 / math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(L, of_keys):
             if causal and keys.start > rows.stop - 1 + S - L:
                 break
             P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])

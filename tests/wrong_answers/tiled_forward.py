@@ -475,40 +475,6 @@ def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
             largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
         result[rows], logsumexp[rows] = output / total, largest + np.log(total)
     return result, logsumexp
-# --- whole V
-def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
-    of_queries, of_keys = _tile_sizes(block)
-    L, S = len(Q), len(K)
-    result = np.empty((L, V.shape[-1]), Q.dtype)
-    logsumexp = np.empty((L, 1))
-    for rows in _blocks(L, of_queries):
-        n = rows.stop - rows.start
-        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
-        output = np.zeros((n, V.shape[-1]), Q.dtype)
-        for keys in _blocks(S, of_keys):
-            if causal and keys.start > rows.stop - 1 + S - L:
-                break
-            scores = _tile_scores(Q, K, rows, keys, mask, causal)
-            largest, total, output = _online_softmax(largest, total, output, scores, V)
-        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
-    return result, logsumexp
-# --- V by rows
-def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
-    of_queries, of_keys = _tile_sizes(block)
-    L, S = len(Q), len(K)
-    result = np.empty((L, V.shape[-1]), Q.dtype)
-    logsumexp = np.empty((L, 1))
-    for rows in _blocks(L, of_queries):
-        n = rows.stop - rows.start
-        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
-        output = np.zeros((n, V.shape[-1]), Q.dtype)
-        for keys in _blocks(S, of_keys):
-            if causal and keys.start > rows.stop - 1 + S - L:
-                break
-            scores = _tile_scores(Q, K, rows, keys, mask, causal)
-            largest, total, output = _online_softmax(largest, total, output, scores, V[rows])
-        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
-    return result, logsumexp
 # --- online argument missing
 def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
     of_queries, of_keys = _tile_sizes(block)
@@ -544,23 +510,6 @@ def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
         result.append(output / total)
         logsumexp[rows] = largest + np.log(total)
     return np.stack(result), logsumexp
-# --- width of Q
-def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
-    of_queries, of_keys = _tile_sizes(block)
-    L, S = len(Q), len(K)
-    result = np.empty_like(Q)
-    logsumexp = np.empty((L, 1))
-    for rows in _blocks(L, of_queries):
-        n = rows.stop - rows.start
-        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
-        output = np.zeros((n, V.shape[-1]), Q.dtype)
-        for keys in _blocks(S, of_keys):
-            if causal and keys.start > rows.stop - 1 + S - L:
-                break
-            scores = _tile_scores(Q, K, rows, keys, mask, causal)
-            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
-        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
-    return result, logsumexp
 # --- added in the inner loop
 def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
     of_queries, of_keys = _tile_sizes(block)
@@ -578,23 +527,6 @@ def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
             largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
             result[rows] += output / total
             logsumexp[rows] = largest + np.log(total)
-    return result, logsumexp
-# --- n is block
-def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
-    of_queries, of_keys = _tile_sizes(block)
-    L, S = len(Q), len(K)
-    result = np.empty((L, V.shape[-1]), Q.dtype)
-    logsumexp = np.empty((L, 1))
-    for rows in _blocks(L, of_queries):
-        n = of_queries
-        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
-        output = np.zeros((n, V.shape[-1]), Q.dtype)
-        for keys in _blocks(S, of_keys):
-            if causal and keys.start > rows.stop - 1 + S - L:
-                break
-            scores = _tile_scores(Q, K, rows, keys, mask, causal)
-            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
-        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
     return result, logsumexp
 # --- n is len(rows)
 def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
@@ -732,40 +664,6 @@ def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
             largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
         result[rows], logsumexp[rows] = output / total, largest + np.log(total)
     return result, logsumexp
-# --- causal cut at rows.stop
-def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
-    of_queries, of_keys = _tile_sizes(block)
-    L, S = len(Q), len(K)
-    result = np.empty((L, V.shape[-1]), Q.dtype)
-    logsumexp = np.empty((L, 1))
-    for rows in _blocks(L, of_queries):
-        n = rows.stop - rows.start
-        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
-        output = np.zeros((n, V.shape[-1]), Q.dtype)
-        for keys in _blocks(S, of_keys):
-            if causal and keys.start >= rows.stop:
-                break
-            scores = _tile_scores(Q, K, rows, keys, mask, causal)
-            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
-        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
-    return result, logsumexp
-# --- causal cut by stop
-def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
-    of_queries, of_keys = _tile_sizes(block)
-    L, S = len(Q), len(K)
-    result = np.empty((L, V.shape[-1]), Q.dtype)
-    logsumexp = np.empty((L, 1))
-    for rows in _blocks(L, of_queries):
-        n = rows.stop - rows.start
-        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
-        output = np.zeros((n, V.shape[-1]), Q.dtype)
-        for keys in _blocks(S, of_keys):
-            if causal and keys.stop > rows.stop + S - L:
-                break
-            scores = _tile_scores(Q, K, rows, keys, mask, causal)
-            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
-        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
-    return result, logsumexp
 # --- causal cut also without causal
 def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
     of_queries, of_keys = _tile_sizes(block)
@@ -779,23 +677,6 @@ def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
         for keys in _blocks(S, of_keys):
             if keys.start > rows.stop - 1 + S - L:
                 break
-            scores = _tile_scores(Q, K, rows, keys, mask, causal)
-            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
-        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
-    return result, logsumexp
-# --- causal: diagonal only
-def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
-    of_queries, of_keys = _tile_sizes(block)
-    L, S = len(Q), len(K)
-    result = np.empty((L, V.shape[-1]), Q.dtype)
-    logsumexp = np.empty((L, 1))
-    for rows in _blocks(L, of_queries):
-        n = rows.stop - rows.start
-        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
-        output = np.zeros((n, V.shape[-1]), Q.dtype)
-        for keys in _blocks(S, of_keys):
-            if causal and keys.start != rows.start:
-                continue
             scores = _tile_scores(Q, K, rows, keys, mask, causal)
             largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
         result[rows], logsumexp[rows] = output / total, largest + np.log(total)
@@ -976,9 +857,9 @@ def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
             largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
         result, logsumexp[rows] = output / total, largest + np.log(total)
     return result, logsumexp
-# --- block ignored
+# --- scores of the second tile lost
 def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
-    of_queries, of_keys = _tile_sizes(512)
+    of_queries, of_keys = _tile_sizes(block)
     L, S = len(Q), len(K)
     result = np.empty((L, V.shape[-1]), Q.dtype)
     logsumexp = np.empty((L, 1))
@@ -987,6 +868,79 @@ def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
         largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
         output = np.zeros((n, V.shape[-1]), Q.dtype)
         for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            if keys.start != of_keys:
+                largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- causal always
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, True)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- mask only without causal
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, None if causal else mask, causal)
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- causal by mask, from the top
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask)
+            if causal:
+                scores[np.arange(keys.start, keys.stop) > np.arange(rows.start, rows.stop)[:, None]] = -1e9
+            largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
+        result[rows], logsumexp[rows] = output / total, largest + np.log(total)
+    return result, logsumexp
+# --- skips tiles before
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    result = np.empty((L, V.shape[-1]), Q.dtype)
+    logsumexp = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype)
+        output = np.zeros((n, V.shape[-1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.stop <= rows.start:
+                continue
             if causal and keys.start > rows.stop - 1 + S - L:
                 break
             scores = _tile_scores(Q, K, rows, keys, mask, causal)
