@@ -87,6 +87,8 @@ def multi(
     edit_mask: Function = lambda m, x: references.mask_for_heads(m),
     scale: Function = lambda Q, K, V: math.sqrt(Q.shape[-1]),
     share: Function = softmax,
+    after: Function | None = None,
+    value: float = -1e9,
     finish: Function = lambda y, x: y,
 ) -> tuple[Array, Array]:
     """Output and weights of multi-head attention.
@@ -99,5 +101,5 @@ def multi(
         split(project(a, weights[p], biases[p], n), num_heads)
         for n, (a, p) in enumerate(zip(inputs, order, strict=False))
     )
-    heads, shares = attend(Q, K, V, edit_mask(mask, x), scale=scale, share=share)
+    heads, shares = attend(Q, K, V, edit_mask(mask, x), scale=scale, share=share, after=after, value=value)
     return finish(project(merge(heads), weights[order[3]], biases[order[3]], 3), x), shares

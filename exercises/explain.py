@@ -54,7 +54,8 @@ TOGETHER = Said("Scored only if another case passes.", follows=True)
 def explain(exercise: Exercise, session: Session, failures: Failures) -> dict[str, Said]:
     """A sentence for each failed case.
 
-    Of all misconceptions that fit a failed case, the one that fits most failed cases and would lose fewest others explains it.
+    Of all misconceptions that fit a failed case, the one that fits most failed cases and would lose fewest others explains it,
+    and of rough ones, where nothing else fits, the first.
     """
     cases = {case.name: case for case in exercise.cases}
     fits = {
@@ -69,7 +70,7 @@ def explain(exercise: Exercise, session: Session, failures: Failures) -> dict[st
         for m in dict.fromkeys(m for found in fits.values() for m in found)
     }
     best = {
-        name: max(found, key=lambda m: (votes[m] > 0 and not m.rough, votes[m]))
+        name: max(found, key=lambda m: (votes[m] > 0 and not m.rough, not m.rough and votes[m]))
         for name, found in fits.items()
         if found
     }
@@ -77,7 +78,9 @@ def explain(exercise: Exercise, session: Session, failures: Failures) -> dict[st
     likely = {m for m in best.values() if votes[m] > 1}
     for name, failed in failures.items():
         sentence = Said(best[name].sentence, named=True) if name in best else None
-        if sentence is None or best[name].rough:
+        if sentence is not None and best[name].rough and not best[name].cases and any(not m.rough for m in likely):
+            sentence = FOLLOWS
+        elif sentence is None or best[name].rough:
             sentence = _disturbance(exercise, session, failed[0]) or sentence
         said[name] = sentence or _symptom_of_any(exercise, failed, likely, alone=not best)
     said = _once(exercise, said, failures, best)
@@ -270,7 +273,7 @@ def _problem(reply: Reply) -> Said:
         case Problem.RAISED:
             if not reply.line:
                 return Said(f"It cannot be used as its description says: {text}", raised=True, quotes=True)
-            if (words := in_plain_words(_plain(reply.text, 3 * QUOTED), reply.line)) is not None:
+            if (words := in_plain_words(_plain(reply.text, 3 * QUOTED), _plain(reply.line, QUOTED))) is not None:
                 mark = "" if words.endswith("?") else "."
                 return Said(
                     f"Your line `{_plain(reply.line, LINE)}` {words}{mark}", named=True, raised=True, quotes=True

@@ -6,6 +6,7 @@ An exception's text chooses the words, and names from it stand in them; nothing 
 import re
 
 NAME = r"'?([A-Za-z_][\w.]{0,37})'?"
+METHOD = r"((?!Tensor\.)[A-Z]\w{0,30}\.\w{1,30})\(\)"
 FUNCTION = r"([A-Za-z_][\w.]{0,37})\(\)"
 
 OURS = r"(?:Softmax|Tensor|ReLU|cat|stack|_sum|_max|_mean)[\w.]*"
@@ -46,17 +47,19 @@ WORDS: tuple[tuple[str, str, str], ...] = (
         "gives `{0}` an argument `{1}`, which it does not take",
     ),
     (
-        rf"{FUNCTION} got multiple values for argument {NAME}",
-        r"\bself\.",
+        rf"{METHOD} got multiple values for argument {NAME}",
+        "",
         "gives `{0}` the argument `{1}` twice (a method's first parameter is `self`)",
     ),
     (rf"{FUNCTION} got multiple values for argument {NAME}", "", "gives `{0}` the argument `{1}` twice"),
     (
-        rf"{FUNCTION} takes .*positional arguments? but",
-        r"\bself\.",
+        rf"{METHOD} takes .*positional arguments? but",
+        "",
         "calls `{0}` with more arguments than it takes (a method's first parameter is `self`)",
     ),
     (rf"{FUNCTION} takes .*positional arguments? but", "", "calls `{0}` with more arguments than it takes"),
+    (r"([\w.]{1,37})\(\) takes (?:exactly|at most|at least) ", "", "calls `{0}` with the wrong number of arguments"),
+    (r"did not contain a loop with signature", "", "computes with something that is not a number, such as a text"),
     (rf"^TypeError: {FUNCTION} takes no (?:keyword )?arguments", "", "gives `{0}` arguments, and it takes none"),
     (
         r"'method' object|not \"method\"|'method' and|and 'method'",
@@ -98,7 +101,7 @@ WORDS: tuple[tuple[str, str, str], ...] = (
     ),
     (rf"^AttributeError: {NAME} object has no attribute {NAME}", "", "uses `.{1}`, which the {0} there does not have"),
     # values of the wrong kind
-    (r"NoneType", "", "computes with something that is None there"),
+    (r"NoneType", "", "uses something that is None there"),
     (
         r"truth value",
         r"[!=]= *None",

@@ -63,10 +63,9 @@ def _array(value: Any, what: str, wanted: str = "a Tensor") -> np.ndarray:
 
 
 def _kind(value: Any, returned: bool = False) -> str:
-    """What something is, with an article."""
     if value is None:
         return "None (is there a return?)" if returned else "None"
-    name = "NumPy array" if isinstance(value, np.ndarray) else type(value).__name__
+    name = type(value).__name__.replace("ndarray", "NumPy array")
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
@@ -121,8 +120,10 @@ def softmax(
     answers: Answers, x: np.ndarray, dim: int, by_default: bool = False, grad: np.ndarray | None = None
 ) -> Arrays:
     """by_default: the last axis, without saying so."""
-    tensor = _leaf(x)
-    shares = answers["Softmax"]()(tensor) if by_default else answers["Softmax"]()(tensor, dim=dim)
+    tensor, layer = _leaf(x), answers["Softmax"]()
+    with contextlib.suppress(Exception):
+        layer(_leaf(-x), dim=dim)  # what an earlier call left behind must not matter
+    shares = layer(tensor) if by_default else layer(tensor, dim=dim)
     return {"shares": _array(shares, "The result"), **_observe(shares, grad, x=tensor)}
 
 
@@ -154,7 +155,6 @@ def linear_parameters(answers: Answers, in_features: int, out_features: int, bia
     after = _parameters(layer, what)
     kept = len(before) == len(after) and all(a is b for a, b in zip(before, after, strict=True))
     known = [layer.weight, layer.bias] if bias else [layer.weight]
-    _check_is_tensor(layer.weight, "`.weight`")
     return {
         "without_bias": np.array(int(getattr(layer, "bias", None) is None)),
         "order": _which(before, known),

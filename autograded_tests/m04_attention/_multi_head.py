@@ -204,6 +204,14 @@ HEADS = (
 
 SCALES_AND_SHARES = (
     multis(
+        "The mask is applied after the softmax, so the weights no longer sum to 1. Mask the scores before it.",
+        after=lambda w, s, m: w * m,
+    ),
+    multis("Blocked scores are set to 0, which is an ordinary score. Use `_apply_mask`, with MASK_VALUE.", value=0.0),
+    multis(
+        "There is no softmax: the weights are plain scores. Apply `Softmax()` along the last axis.", share=lambda s: s
+    ),
+    multis(
         "The scores are scaled by the embedding width. Scale them by the width of a head, head_dim.",
         scale=lambda Q, K, V: math.sqrt(Q.shape[-1] * Q.shape[1]),
     ),

@@ -27,7 +27,8 @@ from exercises.signs.exceptions import (
     values_of_another_length,
 )
 from exercises.signs.gradients import no_gradient
-from exercises.signs.numbers import only_this_is_wrong, other_scale
+from exercises.signs.masks import blocked_key_has_share
+from exercises.signs.numbers import only_this_is_wrong, other_scale, sum_to_one_and_are_wrong
 from exercises.signs.parameters import any_is, other_values, others_after_a_call, some_doubled, some_missing
 
 # all but that of k_proj.bias, which is zero: it moves all scores of a query alike, and only differences count
@@ -137,6 +138,11 @@ def heads_that_do_not_divide(d: Data) -> tuple[Question, ...]:
 
 SHOWN = (
     shows(
+        "A key that the mask blocks gets a share. Mask the scores with `_apply_mask`, before the softmax.",
+        blocked_key_has_share("attention_weights"),
+        rough=True,
+    ),
+    shows(
         "The scores are scaled by a wrong number. Divide them once, by the square root of the width of a head, head_dim.",
         other_scale("attention_weights"),
         rough=True,
@@ -195,7 +201,7 @@ RAISED = (
         Raised.AXIS,
         Raised.INDEX,
         Raised.RESHAPE,
-        line="mask",
+        line=r"^(?!.*transpose).*mask",
     ),
     shows(
         "The values come from x. With a context they come from the context.", values_of_another_length(), ("context",)
@@ -209,6 +215,14 @@ RAISED = (
         "With a context of another length it fails. Queries come from x, keys and values from the context, each by its own length.",
         raised_without("mask", Raised.RESHAPE, Raised.X_SHAPE, Raised.V_SHAPE, Raised.PRODUCT, Raised.BROADCAST),
         ("context",),
+    ),
+)
+
+WEIGHTS_WRONG = (
+    shows(
+        "attention_weights sum to 1 and are wrong. Look at Q and K: their projections, the heads, and the scores made of them.",
+        sum_to_one_and_are_wrong("attention_weights"),
+        rough=True,
     ),
 )
 
@@ -281,6 +295,6 @@ EXERCISE = Exercise(
         Case("heads that do not divide", 0.5, heads_that_do_not_divide, needs_another=True),
     ),
     reference=reference,
-    misconceptions=(*COMPUTATIONS, *RAISED, *SHOWN, *PARAMETERS, *GRADIENTS),
+    misconceptions=(*COMPUTATIONS, *RAISED, *SHOWN, *WEIGHTS_WRONG, *PARAMETERS, *GRADIENTS),
     uses=(COMPUTE_ATTENTION_SCORES, SCALE_SCORES, APPLY_MASK, SCALED_DOT_PRODUCT_ATTENTION, SPLIT_HEADS, MERGE_HEADS),
 )

@@ -8,6 +8,7 @@ from autograded_tests.variants import Array, softmax
 from exercises.data import Data
 from exercises.misconceptions import computes, says, shows
 from exercises.model import Arrays, Case, Exercise, Question, StandIn
+from exercises.signs.arrays import other_shape
 from exercises.signs.exceptions import Raised, cannot_be_called
 from exercises.signs.numbers import one_factor
 
@@ -153,6 +154,19 @@ EXERCISE = Exercise(
     misconceptions=(
         *(computes(sentence, "scaled", function) for sentence, function in WRONG),
         says("`//` gives whole numbers, and a Tensor does not have it. Divide with `/`.", Raised.DIVISION),
+        computes(
+            "An exponential was taken as well. Only divide.",
+            "scaled",
+            lambda scores, d_k: np.exp(scores / math.sqrt(d_k)),
+        ),
+        computes(
+            "Negative scores are set to 0. Only divide.",
+            "scaled",
+            lambda scores, d_k: np.maximum(scores / math.sqrt(d_k), 0),
+        ),
+        shows(
+            "The scores have another shape than before. Scaling keeps their shape.", other_shape("scaled"), rough=True
+        ),
         shows(
             "The scores are divided, or multiplied, by a wrong number. Divide by the square root of d_k, `math.sqrt(d_k)`.",
             one_factor("scaled"),

@@ -19,6 +19,7 @@ from exercises.model import Arrays, Case, Exercise, Misconception, Question, Sta
 from exercises.signs.arrays import not_finite, other_number_of_axes, other_shape
 from exercises.signs.exceptions import Raised, cannot_be_called, transposed_weights
 from exercises.signs.gradients import no_gradient
+from exercises.signs.masks import blocked_key_has_share
 from exercises.signs.numbers import do_not_sum_to_one, only_this_is_wrong, other_scale
 
 RESULTS = ("output", "weights")
@@ -246,11 +247,6 @@ READS: tuple[tuple[str, Function], ...] = (
         "The output is averaged over the queries. Each query has an output of its own.",
         lambda w, Q, K, V: (w @ V).mean(-2, keepdims=True),
     ),
-    (
-        "Only the first batch element's values are used. Each batch element has values of its own.",
-        lambda w, Q, K, V: w @ V[:1] if V.ndim > 2 else w @ V,
-    ),
-    ("The exponential of the output was taken. It is weights @ V, no more.", lambda w, Q, K, V: np.exp(w @ V)),
 )
 
 
@@ -271,6 +267,10 @@ def square(scores: Array) -> bool:
 MASKED = ("mask", "weights with a mask", "two axes and four", "scores near 1000")
 
 MASKS = (
+    *(
+        attends("The blocked value is not low enough. Use `_apply_mask`, with MASK_VALUE.", value=value, cases=MASKED)
+        for value in (-1000.0, -100.0, -10.0)
+    ),
     attends(
         "Blocked scores are huge and positive. Use `_apply_mask`: MASK_VALUE is negative.", value=1e9, cases=MASKED
     ),
@@ -314,9 +314,6 @@ MASKS = (
         value=0.0,
         cases=MASKED,
     ),
-    attends("The blocked value is not low enough. Use `_apply_mask`, with MASK_VALUE.", value=-10.0, cases=MASKED),
-    attends("The blocked value is not low enough. Use `_apply_mask`, with MASK_VALUE.", value=-100.0, cases=MASKED),
-    attends("The blocked value is not low enough. Use `_apply_mask`, with MASK_VALUE.", value=-1000.0, cases=MASKED),
     attends(
         "Attention is always causal. Only the mask decides where a query may look.", edit_mask=lambda m, s: causal(s)
     ),
@@ -429,6 +426,11 @@ RAISED_OR_SHOWN = (
     shows(
         "The result holds inf or nan. Mask the scores with `_apply_mask`, then use `Softmax`.",
         not_finite("output", "weights"),
+        rough=True,
+    ),
+    shows(
+        "A key that the mask blocks gets a share. Mask the scores with `_apply_mask`, before the softmax.",
+        blocked_key_has_share("weights"),
         rough=True,
     ),
     shows(

@@ -12,6 +12,8 @@ from exercises.model import Arrays, Question, Reply
 from exercises.problem import Problem
 from exercises.signs import sign
 
+LONGEST = 600  # characters of a text or a line that are looked at: a pattern must not meet what a student made long
+
 
 class Raised(StrEnum):
     """A kind of exception; its value is a pattern for "TypeName: text"."""
@@ -54,7 +56,7 @@ class Raised(StrEnum):
 @sign
 def raised(question: Question, reply: Reply, expected: Arrays, *kinds: Raised, line: str = "") -> bool:
     """The student's code raised an exception of one of these kinds, in a line in which this pattern is found."""
-    return any(_found(kind, reply) is not None for kind in kinds) and re.search(line, reply.line) is not None
+    return any(_found(kind, reply) is not None for kind in kinds) and re.search(line, reply.line[:LONGEST]) is not None
 
 
 @sign
@@ -64,7 +66,7 @@ def cannot_be_called(question: Question, reply: Reply, expected: Arrays, *kinds:
 
 
 def _found(kind: str, reply: Reply) -> re.Match[str] | None:
-    return re.search(kind, reply.text) if reply.problem is Problem.RAISED else None
+    return re.search(kind, reply.text[:LONGEST]) if reply.problem is Problem.RAISED else None
 
 
 @sign

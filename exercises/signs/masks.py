@@ -24,6 +24,23 @@ def nothing_finite_left(question: Question, reply: Reply, expected: Arrays) -> b
 
 
 @sign
+def blocked_key_has_share(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
+    """A key that a mask blocks has a share; the right weights are 0 there."""
+    weights, right = reply.arrays[result], expected[result]
+    if question.get("mask") is None or weights.shape != right.shape:
+        return False
+    if not np.allclose(weights.sum(axis=-1), 1, atol=1e-2):
+        return False
+    return bool((weights[blocked_in(question["mask"], right.shape)] > 1e-3).any())
+
+
+def blocked_in(mask: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Where weights of this shape are blocked; a mask (B, L, S) is for all heads."""
+    for_heads = mask[:, None] if mask.ndim == 3 and len(shape) == 4 else mask
+    return np.broadcast_to(np.asarray(for_heads) == 0, shape)
+
+
+@sign
 def looks_ahead(question: Question, reply: Reply, expected: Arrays) -> bool:
     """A mask of the right shape holds something else than 0 above the diagonal."""
     mask = reply.arrays["mask"]

@@ -21,6 +21,17 @@ def only_this_is_wrong(question: Question, reply: Reply, expected: Arrays, resul
 
 
 @sign
+def sum_to_one_and_are_wrong(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
+    """Shares of the right shape sum to 1 along the last axis; those of the first and last batch element and of the first head are wrong."""
+    shares, right = reply.arrays[result], expected[result]
+    if shares.shape != right.shape or any(same(shares[i], right[i]) for i in (slice(None), 0, -1)):
+        return False
+    if right.ndim > 3 and right.shape[1] > 1 and same(shares[:, 0], right[:, 0]):
+        return False
+    return bool(np.allclose(shares.sum(axis=-1), 1, atol=1e-2))
+
+
+@sign
 def do_not_sum_to_one(question: Question, reply: Reply, expected: Arrays, result: str, axis: int | str = -1) -> bool:
     """Shares of the right shape do not sum to 1 along an axis: a number, or the input that tells it."""
     shares = reply.arrays[result]

@@ -275,6 +275,13 @@ def test_of_two_that_fit_alike_the_first_is_said() -> None:
     assert judge(with_misconceptions(again, TRIPLED), replies(y=lambda x: 3 * x)).messages[0] == "Again."
 
 
+def test_a_rough_sentence_is_said_only_where_no_other_fits() -> None:
+    rough = shows("It is something else.", returned("y"), rough=True)
+    both = with_misconceptions(rough, TRIPLED)
+    assert said(judge(both, replies(y=lambda x: 3 * x)))[0] == "You tripled it."
+    assert said(judge(both, replies(y=lambda x: 2 * x**2)))[0] == "It is something else."
+
+
 def test_a_misconception_may_be_for_some_cases_only() -> None:
     only = replace(TRIPLED, cases=("one number",))
     assert said(judge(with_misconceptions(only), replies(y=lambda x: 3 * x)))[:2] == [

@@ -113,12 +113,6 @@ def _apply_mask(scores, mask):
 # --- bool masks
 def _apply_mask(scores, mask):
     return scores.masked_fill(~mask, MASK_VALUE)
-# --- ~ of bool
-def _apply_mask(scores, mask):
-    return scores.masked_fill(~np.asarray(mask, bool) == False, MASK_VALUE)
-# --- masked_fill with the mask
-def _apply_mask(scores, mask):
-    return scores.masked_fill(mask, MASK_VALUE)
 # --- not mask
 def _apply_mask(scores, mask):
     return scores.masked_fill(not mask, MASK_VALUE)
@@ -138,18 +132,6 @@ def _apply_mask(scores, mask):
 # --- arguments of masked_fill exchanged
 def _apply_mask(scores, mask):
     return scores.masked_fill(MASK_VALUE, mask == 0)
-# --- float min
-def _apply_mask(scores, mask):
-    return scores.masked_fill(mask == 0, np.finfo(np.float32).tiny)
-# --- log of the mask
-def _apply_mask(scores, mask):
-    return scores + Tensor(mask).log()
-# --- log of the mask with epsilon
-def _apply_mask(scores, mask):
-    return scores + (Tensor(mask) + 1e-9).log()
-# --- divided by the mask
-def _apply_mask(scores, mask):
-    return scores / Tensor(mask)
 # --- multiplied by MASK_VALUE where blocked
 def _apply_mask(scores, mask):
     return scores * (Tensor(mask) + (1 - Tensor(mask)) * MASK_VALUE)
@@ -165,9 +147,6 @@ def _apply_mask(scores, mask):
 # --- with head axis added
 def _apply_mask(scores, mask):
     return scores.masked_fill(np.asarray(mask)[:, None] == 0, MASK_VALUE)
-# --- mask.T
-def _apply_mask(scores, mask):
-    return scores.masked_fill(np.asarray(mask).T == 0, MASK_VALUE)
 # --- mask is False
 def _apply_mask(scores, mask):
     return scores.masked_fill(mask is False, MASK_VALUE)
@@ -203,10 +182,6 @@ def _apply_mask(scores, mask):
     if mask.ndim == 2:
         return scores.masked_fill(mask == 0, MASK_VALUE)
     return scores
-# --- zero lowest
-def _apply_mask(scores, mask):
-    low = scores.data.min()
-    return scores.masked_fill(mask == 0, float(low) - 1)
 # --- an offset everywhere
 def _apply_mask(scores, mask):
     return scores.masked_fill(mask == 0, MASK_VALUE) + 1
@@ -230,27 +205,12 @@ def _apply_mask(scores, mask):
 # --- mask.astype
 def _apply_mask(scores, mask):
     return scores.masked_fill(mask.astype(bool) == False, MASK_VALUE)
-# --- mask.data == 0
-def _apply_mask(scores, mask):
-    return scores.masked_fill(mask.data == 0, MASK_VALUE)
 # --- mask.numpy()
 def _apply_mask(scores, mask):
     return scores.masked_fill(mask.numpy() == 0, MASK_VALUE)
-# --- mask == 0 multiplied
-def _apply_mask(scores, mask):
-    return scores * (mask == 0)
 # --- mask == 0 added
 def _apply_mask(scores, mask):
     return scores + (mask == 0) * MASK_VALUE * 1e-9
-# --- mask inverted add
-def _apply_mask(scores, mask):
-    return scores + (mask == 1) * MASK_VALUE
-# --- minus infinity times zero
-def _apply_mask(scores, mask):
-    return scores + (1 - Tensor(mask)) * -np.inf
-# --- max of scores and mask
-def _apply_mask(scores, mask):
-    return Tensor(np.minimum(scores.data, Tensor(mask).data))
 # --- broadcasts wrongly
 def _apply_mask(scores, mask):
     return scores.masked_fill(np.broadcast_to(np.asarray(mask), scores.shape[::-1]) == 0, MASK_VALUE)
@@ -267,9 +227,6 @@ def _apply_mask(scores, mask):
 # --- value minus scores max
 def _apply_mask(scores, mask):
     return scores.masked_fill(mask == 0, MASK_VALUE) - scores.max()
-# --- dtype int
-def _apply_mask(scores, mask):
-    return Tensor(scores.masked_fill(mask == 0, MASK_VALUE).data.astype(int))
 # --- returns mask
 def _apply_mask(scores, mask):
     return Tensor(mask)
@@ -294,3 +251,30 @@ def _apply_mask(scores, mask):
     m = np.array(Tensor(mask).data)
     m = np.where(m.sum(-1, keepdims=True) == 0, 1, m)
     return scores.masked_fill(m == 0, MASK_VALUE)
+# --- masked softmax
+def _apply_mask(scores, mask):
+    e = scores.exp() * Tensor(mask)
+    return e / e.sum(-1, keepdim=True)
+# --- multiply then fill zeros
+def _apply_mask(scores, mask):
+    s = scores * Tensor(mask)
+    return s.masked_fill(s == 0, MASK_VALUE)
+# --- MASK_VALUE typed
+def _apply_mask(scores, mask):
+    return scores.masked_fill(mask == 0, 'MASK_VALUE')
+# --- mask == None
+def _apply_mask(scores, mask):
+    if mask == None:
+        return scores
+    return scores.masked_fill(mask == 0, MASK_VALUE)
+# --- diag
+def _apply_mask(scores, mask):
+    m = np.asarray(mask) * (1 - np.eye(*scores.shape[-2:]))
+    return scores.masked_fill(m == 0, MASK_VALUE)
+# --- diagonal only
+def _apply_mask(scores, mask):
+    return scores.masked_fill(np.eye(*scores.shape[-2:]) == 0, MASK_VALUE)
+# --- loop over batch
+def _apply_mask(scores, mask):
+    from tinytorch.core.tensor import stack
+    return stack([s.masked_fill(m == 0, MASK_VALUE) for s, m in zip(scores, Tensor(mask))])

@@ -66,13 +66,6 @@ def causal_mask(seq_len):
 # --- arange
 def causal_mask(seq_len):
     return np.arange(seq_len)[:, None] - np.arange(seq_len)
-# --- strict comparison
-def causal_mask(seq_len):
-    i = np.arange(seq_len)
-    return i[:, None] > i
-# --- minus one and one
-def causal_mask(seq_len):
-    return 2 * np.tril(np.ones((seq_len, seq_len))) - 1
 # --- a window of three
 def causal_mask(seq_len):
     i = np.arange(seq_len)
@@ -80,9 +73,6 @@ def causal_mask(seq_len):
 # --- two leading axes
 def causal_mask(seq_len):
     return np.tril(np.ones((1, 1, seq_len, seq_len)))
-# --- one column more
-def causal_mask(seq_len):
-    return np.tril(np.ones((seq_len, seq_len + 1)))
 # --- a tuple
 def causal_mask(seq_len):
     return np.tril(np.ones((seq_len, seq_len))), seq_len
@@ -90,24 +80,9 @@ def causal_mask(seq_len):
 def causal_mask(seq_len):
     i = np.arange(seq_len)
     return abs(i[:, None] - i) <= 1
-# --- np.tril of rows
-def causal_mask(seq_len):
-    return np.tril(np.ones((seq_len, 1)))
 # --- bool inverted
 def causal_mask(seq_len):
     return ~np.tril(np.ones((seq_len, seq_len), bool))
-# --- off by one in range
-def causal_mask(seq_len):
-    m = np.zeros((seq_len, seq_len))
-    for i in range(seq_len - 1):
-        m[i, : i + 1] = 1
-    return m
-# --- off by one first row
-def causal_mask(seq_len):
-    m = np.zeros((seq_len, seq_len))
-    for i in range(1, seq_len):
-        m[i, : i + 1] = 1
-    return m
 # --- index beyond
 def causal_mask(seq_len):
     m = np.zeros((seq_len, seq_len))
@@ -126,29 +101,24 @@ def causal_mask(seq_len):
     for i in range(seq_len):
         m[i, : i + 1] = 1
     return m
-# --- halves
-def causal_mask(seq_len):
-    return 0.5 * np.tril(np.ones((seq_len, seq_len)))
-# --- none on the diagonal 0.5
-def causal_mask(seq_len):
-    return np.tril(np.ones((seq_len, seq_len))) - 0.5 * np.eye(seq_len)
 # --- generator
 def causal_mask(seq_len):
     return (row for row in np.tril(np.ones((seq_len, seq_len))))
-# --- only last row
-def causal_mask(seq_len):
-    m = np.zeros((seq_len, seq_len))
-    m[-1] = 1
-    return m
 # --- strings typed
 def causal_mask(seq_len):
     return np.tril(np.ones((seq_len, seq_len))).tolist()
-# --- column
-def causal_mask(seq_len):
-    return np.arange(seq_len) <= np.arange(seq_len)
 # --- vstack wrong
 def causal_mask(seq_len):
     return np.vstack([np.ones(i + 1) for i in range(seq_len)])
 # --- function of args
 def causal_mask(seq_len):
     return np.tril(np.ones((seq_len, len(seq_len))))
+# --- np.triu transposed twice
+def causal_mask(seq_len):
+    return np.triu(np.ones((seq_len, seq_len))).T.T
+# --- fliplr
+def causal_mask(seq_len):
+    return np.fliplr(np.tril(np.ones((seq_len, seq_len))))
+# --- uses L
+def causal_mask(seq_len):
+    return np.tril(np.ones((L, L)))

@@ -147,9 +147,6 @@ def _compute_attention_scores(Q, K):
 def _compute_attention_scores(Q, K):
     n = K.ndim
     return Q @ K.transpose(n - 2, n)
-# --- batches mixed by a flat product
-def _compute_attention_scores(Q, K):
-    return (Q.reshape(-1, Q.shape[-1]) @ K.reshape(-1, K.shape[-1]).T).reshape(*Q.shape[:-1], -1)
 # --- one branch without return
 def _compute_attention_scores(Q, K):
     if Q.ndim == 3:
@@ -157,21 +154,9 @@ def _compute_attention_scores(Q, K):
 # --- matmul fn
 def _compute_attention_scores(Q, K):
     return np.matmul(Q, K)
-# --- Q.matmul(K)
-def _compute_attention_scores(Q, K):
-    return Q.matmul(K)
 # --- K.swapaxes
 def _compute_attention_scores(Q, K):
     return Q @ K.swapaxes(-2, -1)
-# --- numpy transpose
-def _compute_attention_scores(Q, K):
-    return Q @ np.transpose(K, (0, 2, 1))
-# --- np.swapaxes fixed
-def _compute_attention_scores(Q, K):
-    return Q @ np.swapaxes(K, 1, 2)
-# --- K.mT then sum
-def _compute_attention_scores(Q, K):
-    return (Q @ K.mT).sum(-1)
 # --- torch.bmm
 def _compute_attention_scores(Q, K):
     return torch.bmm(Q, K.transpose(1, 2))
@@ -181,17 +166,6 @@ def _compute_attention_scores(Q, K):
     for q in Q:
         scores.append(q @ K.transpose(-2, -1))
     return scores
-# --- loop on queries stacked
-def _compute_attention_scores(Q, K):
-    from tinytorch.core.tensor import stack
-    return stack([q @ k.transpose(0, 1) for q, k in zip(Q, K)])
-# --- loop over batch wrong axis
-def _compute_attention_scores(Q, K):
-    from tinytorch.core.tensor import stack
-    return stack([q @ k.transpose(0, 1) for q, k in zip(Q, K)], 1)
-# --- one more axis
-def _compute_attention_scores(Q, K):
-    return Q[:, None] @ K.transpose(-2, -1)[None]
 # --- masked upper
 def _compute_attention_scores(Q, K):
     s = Q @ K.transpose(-2, -1)
@@ -219,9 +193,36 @@ def _compute_attention_scores(Q, K):
 def _compute_attention_scores(Q, K):
     D = Q.shape[2]
     return Q @ K.transpose(-2, -1)
-# --- list comprehension on floats
-def _compute_attention_scores(Q, K):
-    return Tensor([[float(q @ k) for k in K] for q in Q])
 # --- absolute distances
 def _compute_attention_scores(Q, K):
     return ((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(-1)
+# --- loops in numpy
+def _compute_attention_scores(Q, K):
+    out = np.zeros((Q.shape[0], Q.shape[1], K.shape[1]))
+    for b in range(Q.shape[0]):
+        for i in range(Q.shape[1]):
+            for j in range(K.shape[1]):
+                out[b, i, j] = (Q.data[b, i] * K.data[b, j]).sum()
+    return Tensor(out)
+# --- K.reshape(-1...)
+def _compute_attention_scores(Q, K):
+    return Q @ K.reshape(K.shape[0], K.shape[2], K.shape[1])
+# --- two-d only
+def _compute_attention_scores(Q, K):
+    L, D = Q.shape
+    return Q @ K.transpose(0, 1)
+# --- normal minus
+def _compute_attention_scores(Q, K):
+    return Q - K
+# --- einsum on values
+def _compute_attention_scores(Q, K):
+    return Tensor(np.einsum("bld,bsd->bls", Q.data, K.data))
+# --- first component lost
+def _compute_attention_scores(Q, K):
+    return Q[..., 1:] @ K[..., 1:].transpose(-2, -1)
+# --- loops first width lost
+def _compute_attention_scores(Q, K):
+    out = 0
+    for d in range(1, Q.shape[-1]):
+        out = out + Q[..., d : d + 1] * K[..., d : d + 1].transpose(-2, -1)
+    return out

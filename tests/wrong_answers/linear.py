@@ -481,21 +481,6 @@ class Linear:
 
     def __call__(self, x):
         return self.forward(x)
-# --- bias False kept
-class Linear:
-    def __init__(self, in_features, out_features, bias=True):
-        self.weight = _start_values(in_features, (in_features, out_features))
-        self.bias = _start_values(in_features, (out_features,)) if bias else False
-
-    def forward(self, x):
-        y = x @ self.weight
-        return y if self.bias is False else y + self.bias
-
-    def parameters(self):
-        return [self.weight] if self.bias is False else [self.weight, self.bias]
-
-    def __call__(self, x):
-        return self.forward(x)
 # --- weights called W and b
 class Linear:
     def __init__(self, in_features, out_features, bias=True):
@@ -630,21 +615,6 @@ class Linear:
 
     def __call__(self, x):
         return self.forward(x)
-# --- doubled bias shape two
-class Linear:
-    def __init__(self, in_features, out_features, bias=True):
-        self.weight = _start_values(in_features, (in_features, out_features))
-        self.bias = _start_values(in_features, (1, out_features)) if bias else None
-
-    def forward(self, x):
-        y = x @ self.weight
-        return y if self.bias is None else y + self.bias
-
-    def parameters(self):
-        return [self.weight] if self.bias is None else [self.weight, self.bias]
-
-    def __call__(self, x):
-        return self.forward(x)
 # --- no parameters
 class Linear:
     def __init__(self, in_features, out_features, bias=True):
@@ -654,21 +624,6 @@ class Linear:
     def forward(self, x):
         y = x @ self.weight
         return y if self.bias is None else y + self.bias
-
-    def __call__(self, x):
-        return self.forward(x)
-# --- he init constant
-class Linear:
-    def __init__(self, in_features, out_features, bias=True):
-        self.weight = Tensor(np.full((in_features, out_features), 0.1), requires_grad=True)
-        self.bias = _start_values(in_features, (out_features,)) if bias else None
-
-    def forward(self, x):
-        y = x @ self.weight
-        return y if self.bias is None else y + self.bias
-
-    def parameters(self):
-        return [self.weight] if self.bias is None else [self.weight, self.bias]
 
     def __call__(self, x):
         return self.forward(x)
@@ -694,21 +649,6 @@ class Linear:
         self.bias = _start_values(in_features, (out_features,)) if bias else None
 
     def forward(self, x, y):
-        y = x @ self.weight
-        return y if self.bias is None else y + self.bias
-
-    def parameters(self):
-        return [self.weight] if self.bias is None else [self.weight, self.bias]
-
-    def __call__(self, x):
-        return self.forward(x)
-# --- init without self
-class Linear:
-    def __init__(in_features, out_features, bias=True):
-        self.weight = _start_values(in_features, (in_features, out_features))
-        self.bias = _start_values(in_features, (out_features,)) if bias else None
-
-    def forward(self, x):
         y = x @ self.weight
         return y if self.bias is None else y + self.bias
 
@@ -808,21 +748,6 @@ class Linear:
 
     def __call__(self, x):
         return self.forward(x)
-# --- einsum
-class Linear:
-    def __init__(self, in_features, out_features, bias=True):
-        self.weight = _start_values(in_features, (in_features, out_features))
-        self.bias = _start_values(in_features, (out_features,)) if bias else None
-
-    def forward(self, x):
-        y = Tensor(np.einsum('...i,io->...o', x.data, self.weight.data))
-        return y if self.bias is None else y + self.bias
-
-    def parameters(self):
-        return [self.weight] if self.bias is None else [self.weight, self.bias]
-
-    def __call__(self, x):
-        return self.forward(x)
 # --- weight detached
 class Linear:
     def __init__(self, in_features, out_features, bias=True):
@@ -831,21 +756,6 @@ class Linear:
 
     def forward(self, x):
         y = x @ self.weight.detach()
-        return y if self.bias is None else y + self.bias
-
-    def parameters(self):
-        return [self.weight] if self.bias is None else [self.weight, self.bias]
-
-    def __call__(self, x):
-        return self.forward(x)
-# --- x detached
-class Linear:
-    def __init__(self, in_features, out_features, bias=True):
-        self.weight = _start_values(in_features, (in_features, out_features))
-        self.bias = _start_values(in_features, (out_features,)) if bias else None
-
-    def forward(self, x):
-        y = x.detach() @ self.weight
         return y if self.bias is None else y + self.bias
 
     def parameters(self):
@@ -941,21 +851,6 @@ class Linear:
 
     def __call__(self, x):
         return self.forward(x)
-# --- relu imported
-class Linear:
-    def __init__(self, in_features, out_features, bias=True):
-        self.weight = _start_values(in_features, (in_features, out_features))
-        self.bias = _start_values(in_features, (out_features,)) if bias else None
-
-    def forward(self, x):
-        y = x @ self.weight
-        return ReLU()(y if self.bias is None else y + self.bias)
-
-    def parameters(self):
-        return [self.weight] if self.bias is None else [self.weight, self.bias]
-
-    def __call__(self, x):
-        return self.forward(x)
 # --- softmax
 class Linear:
     def __init__(self, in_features, out_features, bias=True):
@@ -967,6 +862,111 @@ class Linear:
         y = y if self.bias is None else y + self.bias
         e = y.exp()
         return e / e.sum(-1, keepdim=True)
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- x.T
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = (self.weight.T @ x.T).T
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- self.bias in x
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = (x + self.bias) @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- bias only for two axes
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None or x.ndim > 2 else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- parameters one tensor
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return self.weight
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- dropout
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = (x * (np.random.rand(*x.shape) > 0.2)) @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- bias added to weight
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ (self.weight + (0 if self.bias is None else self.bias))
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- rows normalised
+class Linear:
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = (x / x.sum(-1, keepdim=True)) @ self.weight
+        return y if self.bias is None else y + self.bias
 
     def parameters(self):
         return [self.weight] if self.bias is None else [self.weight, self.bias]

@@ -82,10 +82,6 @@ def _merge_heads(x):
 def _merge_heads(x):
     B, H, L, D = x.shape
     return x[..., ::-1].transpose(1, 2).reshape(B, L, H * D)
-# --- batch and positions exchanged
-def _merge_heads(x):
-    B, H, L, D = x.shape
-    return x.transpose(0, 2).reshape(L, B, H * D)
 # --- batch and positions exchanged 2
 def _merge_heads(x):
     B, H, L, D = x.shape
@@ -114,36 +110,28 @@ def _merge_heads(x):
     B, H, L, D = x.shape
     x.transpose(1, 2)
     return x.reshape(B, L, H * D)
-# --- uses shape after
-def _merge_heads(x):
-    x = x.transpose(1, 2)
-    B, H, L, D = x.shape
-    return x.reshape(B, L, H * D)
-# --- cat generator
-def _merge_heads(x):
-    from tinytorch.core.tensor import cat
-    return cat([h for h in x], -1)
 # --- cat no list
 def _merge_heads(x):
     from tinytorch.core.tensor import cat
     return cat(x.transpose(1, 2), -1)
-# --- product of heads
-def _merge_heads(x):
-    B, H, L, D = x.shape
-    return x[:, 0] * x[:, -1]
 # --- float sizes
 def _merge_heads(x):
     B, H, L, D = x.shape
     return x.transpose(1, 2).reshape(B, L, H * D / 1)
-# --- batch reversed
-def _merge_heads(x):
-    B, H, L, D = x.shape
-    return x[::-1].transpose(1, 2).reshape(B, L, H * D)
-# --- first position
-def _merge_heads(x):
-    B, H, L, D = x.shape
-    return x[:, :, :1].transpose(1, 2).reshape(B, 1, H * D)
 # --- scaled
 def _merge_heads(x):
     B, H, L, D = x.shape
     return x.transpose(1, 2).reshape(B, L, H * D) / H
+# --- np.concatenate on axis 1
+def _merge_heads(x):
+    return np.concatenate([x[:, h] for h in range(x.shape[1])], axis=1)
+# --- np.hstack
+def _merge_heads(x):
+    return np.hstack([x[:, h] for h in range(x.shape[1])])
+# --- use of num_heads
+def _merge_heads(x):
+    B, H, L, D = x.shape
+    return x.transpose(1, 2).reshape(B, L, num_heads * D)
+# --- mean of stacked
+def _merge_heads(x):
+    return x.transpose(1, 2).mean(2)

@@ -1967,34 +1967,6 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [parameter for layer in layers for parameter in layer.parameters()]
-# --- mask reshaped to L L
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None:
-            B, L, E = x.shape
-            mask = mask.reshape(B, 1, L, L)
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
 # --- mask[:, None] always
 class MultiHeadAttention:
     def __init__(self, embed_dim, num_heads):
@@ -2013,60 +1985,6 @@ class MultiHeadAttention:
         V = _split_heads(self.v_proj(context), self.num_heads)
         if mask is not None:
             mask = mask[:, None]
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- mask three repeated wrong
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = np.tile(np.asarray(mask), (self.num_heads, 1, 1))
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- mask three head axis last
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = np.asarray(mask)[..., None]
         output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
         return self.out_proj(_merge_heads(output))
 
@@ -2340,33 +2258,6 @@ class MultiHeadAttention:
             mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
         output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
         return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- merge by transpose only
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(output.transpose(1, 2))
 
     def __call__(self, x, mask=None, context=None):
         return self.forward(x, mask=mask, context=context)
@@ -2910,33 +2801,6 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [parameter for layer in layers for parameter in layer.parameters()]
-# --- out scaled
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output)) / self.num_heads
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
 # --- q and k share layer
 class MultiHeadAttention:
     def __init__(self, embed_dim, num_heads):
@@ -2991,33 +2855,6 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [parameter for layer in layers for parameter in layer.parameters()]
-# --- first head only
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output[:, :1]))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
 # --- batch loop, first
 class MultiHeadAttention:
     def __init__(self, embed_dim, num_heads):
@@ -3032,34 +2869,6 @@ class MultiHeadAttention:
     def forward(self, x, mask=None, context=None):
         context = x if context is None else context
         Q = _split_heads(self.q_proj(x[:1]), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- x normalised
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        x = x - x.mean(-1, keepdim=True)
-        Q = _split_heads(self.q_proj(x), self.num_heads)
         K = _split_heads(self.k_proj(context), self.num_heads)
         V = _split_heads(self.v_proj(context), self.num_heads)
         if mask is not None and mask.ndim == 3:
@@ -3093,34 +2902,6 @@ class MultiHeadAttention:
             mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
         self.mask = mask if mask is not None else getattr(self, 'mask', None)
         output, self.attention_weights = scaled_dot_product_attention(Q, K, V, self.mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- positions added
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        x = x + np.arange(x.shape[1])[:, None]
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
         return self.out_proj(_merge_heads(output))
 
     def __call__(self, x, mask=None, context=None):
@@ -3213,34 +2994,6 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [parameter for layer in layers for parameter in layer.parameters()]
-# --- S taken from x
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        B, L, E = x.shape
-        K = self.k_proj(context).reshape(B, L, self.num_heads, self.head_dim).transpose(1, 2)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
 # --- head split transposed by hand
 class MultiHeadAttention:
     def __init__(self, embed_dim, num_heads):
@@ -3261,34 +3014,6 @@ class MultiHeadAttention:
         if mask is not None and mask.ndim == 3:
             mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
         output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- dropout 0.1 only on weights
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        output = output * (np.random.rand(*output.shape) > 0.1)
         return self.out_proj(_merge_heads(output))
 
     def __call__(self, x, mask=None, context=None):
@@ -3516,33 +3241,6 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [parameter for layer in layers for parameter in layer.parameters()]
-# --- project after split
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = self.q_proj(_split_heads(x, self.num_heads))
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
 # --- out_proj applied to x
 class MultiHeadAttention:
     def __init__(self, embed_dim, num_heads):
@@ -3563,60 +3261,6 @@ class MultiHeadAttention:
             mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
         output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
         return self.out_proj(x)
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- last position kept
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))[:, -1:]
-
-    def __call__(self, x, mask=None, context=None):
-        return self.forward(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- transposed output
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output)).transpose(0, 1)
 
     def __call__(self, x, mask=None, context=None):
         return self.forward(x, mask=mask, context=context)
@@ -3815,60 +3459,6 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [parameter for layer in layers for parameter in layer.parameters()]
-# --- call without context
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def forward(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None):
-        return self.forward(x, mask=mask)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
-# --- forward renamed
-class MultiHeadAttention:
-    def __init__(self, embed_dim, num_heads):
-        _check_heads(embed_dim, num_heads)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.q_proj = Linear(embed_dim, embed_dim)
-        self.k_proj = Linear(embed_dim, embed_dim)
-        self.v_proj = Linear(embed_dim, embed_dim)
-        self.out_proj = Linear(embed_dim, embed_dim)
-        self.attention_weights = None
-
-    def attend(self, x, mask=None, context=None):
-        context = x if context is None else context
-        Q = _split_heads(self.q_proj(x), self.num_heads)
-        K = _split_heads(self.k_proj(context), self.num_heads)
-        V = _split_heads(self.v_proj(context), self.num_heads)
-        if mask is not None and mask.ndim == 3:
-            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
-        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
-        return self.out_proj(_merge_heads(output))
-
-    def __call__(self, x, mask=None, context=None):
-        return self.attend(x, mask=mask, context=context)
-
-    def parameters(self):
-        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
-        return [parameter for layer in layers for parameter in layer.parameters()]
 # --- parameters as attribute
 class MultiHeadAttention:
     def __init__(self, embed_dim, num_heads):
@@ -4049,6 +3639,545 @@ class MultiHeadAttention:
     def forward(self, x, mask=None, context=None):
         context = x if context is None else context
         Q = _split_heads(self.q_proj(x), self.num_heads)[:, :1]
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- residual mean
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return x + self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- np.array mask 3
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and len(mask) == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- bool of context
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        if context == None:
+            context = x
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- attention called with heads
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask, self.num_heads)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- by hand embed
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        scores = _scale_scores(_compute_attention_scores(Q, K), self.embed_dim)
+        if mask is not None:
+            scores = _apply_mask(scores, mask)
+        self.attention_weights = Softmax()(scores)
+        output = self.attention_weights @ V
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- by hand, mask after
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        scores = _scale_scores(_compute_attention_scores(Q, K), self.head_dim)
+        self.attention_weights = Softmax()(scores)
+        if mask is not None:
+            self.attention_weights = self.attention_weights * Tensor(mask)
+        output = self.attention_weights @ V
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- by hand, softmax heads
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        scores = _scale_scores(_compute_attention_scores(Q, K), self.head_dim)
+        if mask is not None:
+            scores = _apply_mask(scores, mask)
+        self.attention_weights = Softmax()(scores, dim=1)
+        output = self.attention_weights @ V
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- by hand, mask zero
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        scores = _scale_scores(_compute_attention_scores(Q, K), self.head_dim)
+        if mask is not None:
+            scores = scores * Tensor(mask)
+        self.attention_weights = Softmax()(scores)
+        output = self.attention_weights @ V
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- by hand, no softmax
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        scores = _scale_scores(_compute_attention_scores(Q, K), self.head_dim)
+        if mask is not None:
+            scores = _apply_mask(scores, mask)
+        self.attention_weights = scores
+        output = self.attention_weights @ V
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- weight transposed by hand
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(x @ self.q_proj.weight.T + self.q_proj.bias, self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- input scaled
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        x = x / math.sqrt(self.embed_dim)
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- x normalised
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        x = x - x.mean(-1, keepdim=True)
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- positions added
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        x = x + np.arange(x.shape[1])[:, None]
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- attention over batch
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads).transpose(0, 1).transpose(0, 1)[::-1]
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- self-made heads, cut at num_heads
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = self.q_proj(x).reshape(x.shape[0], x.shape[1], self.head_dim, self.num_heads).transpose(1, 3).transpose(2, 3)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- weights changed in forward
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        self.q_proj.weight.data = self.q_proj.weight.data * 0.5
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- keys of heads reversed
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)[:, ::-1]
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- q_proj of projected
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(self.q_proj(context)), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- dead heads
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        Q = Q * 0
         K = _split_heads(self.k_proj(context), self.num_heads)
         V = _split_heads(self.v_proj(context), self.num_heads)
         if mask is not None and mask.ndim == 3:

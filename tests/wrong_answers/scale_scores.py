@@ -111,12 +111,6 @@ def _scale_scores(scores):
 # --- math.sqrt(scores.shape)
 def _scale_scores(scores, d_k):
     return scores / math.sqrt(scores.shape)
-# --- np.sqrt(d_k) rounding int
-def _scale_scores(scores, d_k):
-    return scores / int(np.sqrt(d_k) + 0.5)
-# --- d_k // 2
-def _scale_scores(scores, d_k):
-    return scores / (d_k // 2)
 # --- times d_k**-0.25
 def _scale_scores(scores, d_k):
     return scores * d_k ** -0.25
@@ -126,33 +120,19 @@ def _scale_scores(scores, d_k):
 # --- loops in lists
 def _scale_scores(scores, d_k):
     return Tensor([row / math.sqrt(d_k) for row in scores])
-# --- if d_k large
-def _scale_scores(scores, d_k):
-    if d_k > 10:
-        return scores / math.sqrt(d_k)
-    return scores
 # --- no return for small
 def _scale_scores(scores, d_k):
     if d_k > 10:
         return scores / math.sqrt(d_k)
-# --- log of scores
-def _scale_scores(scores, d_k):
-    return scores / math.log(d_k + 1)
 # --- normalise
 def _scale_scores(scores, d_k):
     return (scores - scores.mean()) / ((scores - scores.mean()) ** 2).mean().sqrt()
-# --- sqrt of sum
-def _scale_scores(scores, d_k):
-    return scores / (scores ** 2).sum(-1, keepdim=True).sqrt()
 # --- string
 def _scale_scores(scores, d_k):
     return scores / 'sqrt(d_k)'
 # --- d_k.shape
 def _scale_scores(scores, d_k):
     return scores / math.sqrt(d_k.shape[-1])
-# --- math.sqrt Tensor
-def _scale_scores(scores, d_k):
-    return scores / Tensor(d_k).sqrt().item() * 1.01
 # --- square of root inverted
 def _scale_scores(scores, d_k):
     return scores / (1 / math.sqrt(d_k))
@@ -167,6 +147,28 @@ def _scale_scores(scores, d_k):
 # --- pow
 def _scale_scores(scores, d_k):
     return scores / pow(d_k, 2)
-# --- detach
+# --- np.power
 def _scale_scores(scores, d_k):
-    return scores.detach() / math.sqrt(d_k)
+    return scores / np.power(d_k, 1 / 3)
+# --- d_k to 1//2
+def _scale_scores(scores, d_k):
+    return scores / d_k ** (1 // 2)
+# --- subtract
+def _scale_scores(scores, d_k):
+    return scores - d_k ** 0.5
+# --- sum over
+def _scale_scores(scores, d_k):
+    return (scores / math.sqrt(d_k)).sum(-1)
+# --- exp, once more
+def _scale_scores(scores, d_k):
+    return (scores / math.sqrt(d_k)).exp()
+# --- wrong global
+def _scale_scores(scores, d_k):
+    return scores / math.sqrt(D)
+# --- math.sqrt with two
+def _scale_scores(scores, d_k):
+    return math.sqrt(scores, d_k)
+# --- clamp
+def _scale_scores(scores, d_k):
+    s = scores / math.sqrt(d_k)
+    return s.masked_fill(s < 0, 0.0)

@@ -514,13 +514,6 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
         scores = _apply_mask(scores, mask)
     weights = scores.softmax(dim=-1)
     return weights @ V, weights
-# --- softmax forward of the class
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax.forward(scores, dim=-1)
-    return weights @ V, weights
 # --- softmax not called
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
@@ -706,14 +699,6 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
         scores = _apply_mask(scores, mask)
     weights = Softmax()(scores, dim=-1)
     return weights @ V, weights
-# --- causal mask on top
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    scores = _apply_mask(scores, causal_mask(scores.shape[-1]))
-    weights = Softmax()(scores, dim=-1)
-    return weights @ V, weights
 # --- mask as int
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
@@ -728,50 +713,6 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
         scores = _apply_mask(scores, mask.unsqueeze(0))
     weights = Softmax()(scores, dim=-1)
     return weights @ V, weights
-# --- mask transposed
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, np.swapaxes(np.asarray(mask), -1, -2))
-    weights = Softmax()(scores, dim=-1)
-    return weights @ V, weights
-# --- squeezed output
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
-    return (weights @ V)[0], weights
-# --- stable only for rows by hand
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    e = (scores - scores.max()).exp()
-    weights = e / e.sum(-1, keepdim=True)
-    return weights @ V, weights
-# --- scores normalised
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores - scores.mean(-1, keepdim=True) * 0 + 1) / scores.shape[-1]
-    return weights @ V, weights
-# --- temperature
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores * 2, dim=-1)
-    return weights @ V, weights
-# --- threshold
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
-    weights = weights.masked_fill(weights < 0.1, 0.0)
-    return weights @ V, weights
 # --- K shape -2 hidden
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[2])
@@ -785,13 +726,6 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     if mask is not None:
         scores = _apply_mask(scores, mask)
     weights = Softmax()(scores, dim=-1)
-    return weights @ V, weights
-# --- L == S reshape
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1).reshape(*Q.shape[:-1], Q.shape[-2])
     return weights @ V, weights
 # --- batch loop first only
 def scaled_dot_product_attention(Q, K, V, mask=None):
@@ -844,13 +778,6 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
         scores = scores + (1 - Tensor(mask)) * 1e9
     weights = Softmax()(scores, dim=-1)
     return weights @ V, weights
-# --- masked_fill with the mask
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = scores.masked_fill(mask, MASK_VALUE)
-    weights = Softmax()(scores, dim=-1)
-    return weights @ V, weights
 # --- masked 1e-9
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
@@ -889,13 +816,6 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     if mask is not None:
         return weights, weights @ V
     return weights @ V, weights
-# --- K projected by V
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
-    return weights @ (V + K.mean(-1, keepdim=True)), weights
 # --- takes d_k too
 def scaled_dot_product_attention(Q, K, V, d_k, mask=None):
     scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
@@ -908,11 +828,6 @@ def scaled_dot_product_attention(Q, K, mask=None, V=None):
     scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
-    return weights @ V, weights
-# --- no mask argument
-def scaled_dot_product_attention(Q, K, V):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
     weights = Softmax()(scores, dim=-1)
     return weights @ V, weights
 # --- scaled on Q and K both by root
@@ -937,28 +852,6 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
         scores = _apply_mask(scores, mask)
     weights = Softmax()(scores, dim=-1)
     return weights @ V, weights
-# --- mask named attn_mask
-def scaled_dot_product_attention(Q, K, V, attn_mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if attn_mask is not None:
-        scores = _apply_mask(scores, attn_mask)
-    weights = Softmax()(scores, dim=-1)
-    return weights @ V, weights
-# --- mask required
-def scaled_dot_product_attention(Q, K, V, mask):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
-    return weights @ V, weights
-# --- dropout argument
-def scaled_dot_product_attention(Q, K, V, mask=None, p=0.1):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
-    weights = weights * (1 - p)
-    return weights @ V, weights
 # --- weights.data @ V.data
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
@@ -973,55 +866,6 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
         scores = _apply_mask(scores, mask)
     weights = Softmax()(scores, dim=-1)
     return weights @ V.T, weights
-# --- weights @ V transposed
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
-    return weights @ V.transpose(-2, -1), weights
-# --- sum of weights V
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
-    return (weights @ V).sum(-2), weights
-# --- output only for the first query
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
-    return weights[..., :1, :] @ V, weights
-# --- last query lost
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
-    return (weights @ V)[..., :-1, :], weights
-# --- V centred
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
-    return weights @ (V - V.mean(-2, keepdim=True)), weights
-# --- V normalised
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
-    return weights @ (V / (V * V).sum(-1, keepdim=True).sqrt()), weights
-# --- weights squared
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1) ** 2
-    return weights @ V, weights
 # --- weights renormalised over queries
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
@@ -1051,13 +895,6 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
         scores = _apply_mask(scores, mask)
     weights = Softmax()(scores.transpose(-2, -1)).transpose(-2, -1)
     return weights @ V, weights
-# --- softmax first key only
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores[..., :1], dim=-1)
-    return weights @ V, weights
 # --- mask after softmax via masked_fill
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
@@ -1073,33 +910,12 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     if mask is not None:
         output = output * Tensor(mask)
     return output, weights
-# --- mask on V
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    weights = Softmax()(scores, dim=-1)
-    if mask is not None:
-        V = V * Tensor(mask)
-    return weights @ V, weights
 # --- mask before scaling with tiny value
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = _compute_attention_scores(Q, K)
     if mask is not None:
         scores = scores.masked_fill(mask == 0, -1.0)
     scores = _scale_scores(scores, Q.shape[-1])
-    weights = Softmax()(scores, dim=-1)
-    return weights @ V, weights
-# --- -1e-9
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = scores.masked_fill(mask == 0, -1e-9)
-    weights = Softmax()(scores, dim=-1)
-    return weights @ V, weights
-# --- minus inf
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = scores + (1 - Tensor(mask)) * -np.inf
     weights = Softmax()(scores, dim=-1)
     return weights @ V, weights
 # --- if mask.any()
@@ -1116,13 +932,6 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
         scores = _apply_mask(scores, mask[0])
     except Exception:
         pass
-    weights = Softmax()(scores, dim=-1)
-    return weights @ V, weights
-# --- Q K swapped in helper and back
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(K, Q).transpose(-2, -1) * 2, Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
     weights = Softmax()(scores, dim=-1)
     return weights @ V, weights
 # --- mask indexes
@@ -1146,80 +955,12 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
         scores = _apply_mask(scores, mask)
     weights = Softmax()(scores, dim=-1)
     output = weights @ V
-# --- recursion
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
-    return scaled_dot_product_attention(Q, K, V, mask)
 # --- softmax lower case
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = _apply_mask(scores, mask)
     weights = softmax(scores)
-    return weights @ V, weights
-# --- np.exp on data
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    e = np.exp(scores.data)
-    weights = Tensor(e / e.sum(-1, keepdims=True))
-    return weights @ V, weights
-# --- e.sum() over everything
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    e = (scores - scores.max(-1, keepdim=True)).exp()
-    weights = e / e.sum()
-    return weights @ V, weights
-# --- sum(e)
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    e = (scores - scores.max(-1, keepdim=True)).exp()
-    weights = e / sum(e)
-    return weights @ V, weights
-# --- no keepdim
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    e = scores.exp()
-    weights = e / e.sum(-1)
-    return weights @ V, weights
-# --- batch loop with first mask
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, Tensor(mask)[0])
-    weights = Softmax()(scores, dim=-1)
-    return weights @ V, weights
-# --- every batch averaged
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
-    return weights @ V.mean(0, keepdim=True), weights
-# --- positional dim
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, -2)
-    return weights @ V, weights
-# --- unbatched
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    scores = scores.reshape(-1, scores.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
     return weights @ V, weights
 # --- causal for masks too when square
 def scaled_dot_product_attention(Q, K, V, mask=None):
@@ -1244,32 +985,46 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
         scores = _apply_mask(scores, mask)
     weights = Softmax()(scores, dim=-1) + 1e-3
     return weights @ V, weights
-# --- clipped weights
+# --- w*mask/sum
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    w = Softmax()(scores, dim=-1)
     if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
-    weights = Tensor(np.clip(weights.data, 0.1, 1))
+        w = w * mask / (w * mask).sum(-1, keepdim=True)
+    weights = w
     return weights @ V, weights
-# --- weights returned detached, fine; output times two
+# --- Q instead of K in width
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape)
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- Q.shape[0]
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[0])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- softmax dim=0 with mask
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=0 if mask is not None else -1)
+    return weights @ V, weights
+# --- mask as keyword
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, attn_mask=mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- no return value use
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = _apply_mask(scores, mask)
     weights = Softmax()(scores, dim=-1)
-    return 2 * (weights @ V), weights
-# --- output negative
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
-    return -(weights @ V), weights
-# --- output rounded
-def scaled_dot_product_attention(Q, K, V, mask=None):
-    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = _apply_mask(scores, mask)
-    weights = Softmax()(scores, dim=-1)
-    return Tensor(np.round((weights @ V).data, 2)), weights
+    return Softmax()(weights @ V), weights

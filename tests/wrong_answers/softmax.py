@@ -185,14 +185,6 @@ class Softmax:
 
     def __call__(self, x, axis=-1):
         return self.forward(x, axis)
-# --- the mean subtracted
-class Softmax:
-    def forward(self, x, dim=-1):
-        e = (x - x.mean(dim, keepdim=True)).exp()
-        return e / e.sum(dim, keepdim=True)
-
-    def __call__(self, x, dim=-1):
-        return self.forward(x, dim)
 # --- divided by the largest exponential
 class Softmax:
     def forward(self, x, dim=-1):
@@ -269,14 +261,6 @@ class Softmax:
 
     def __call__(self, x, dim=-1):
         return self.forward(x, dim)
-# --- a float epsilon
-class Softmax:
-    def forward(self, x, dim=-1):
-        e = (x - x.max(dim, keepdim=True)).exp()
-        return e / (e.sum(dim, keepdim=True) + 0.1)
-
-    def __call__(self, x, dim=-1):
-        return self.forward(x, dim)
 # --- division in place
 class Softmax:
     def forward(self, x, dim=-1):
@@ -348,48 +332,11 @@ class Softmax:
 def Softmax(x, dim=-1):
     e = (x - x.max(dim, keepdim=True)).exp()
     return e / e.sum(dim, keepdim=True)
-# --- dim in __init__
-class Softmax:
-    def __init__(self, dim=-1):
-        self.dim = dim
-
-    def forward(self, x):
-        dim = self.dim
-        e = (x - x.max(dim, keepdim=True)).exp()
-        return e / e.sum(dim, keepdim=True)
-
-    def __call__(self, x):
-        return self.forward(x)
-# --- einsum habit
-class Softmax:
-    def forward(self, x, dim=-1):
-        e = (x - x.max(dim, keepdim=True)).exp()
-        return e / np.sum(e.data, axis=dim, keepdims=True)
-
-    def __call__(self, x, dim=-1):
-        return self.forward(x, dim)
-# --- np.exp on the Tensor with axis words
-class Softmax:
-    def forward(self, x, dim=-1):
-        e = np.exp(x - np.max(x, axis=dim, keepdims=True))
-        return e / np.sum(e, axis=dim)
-
-    def __call__(self, x, dim=-1):
-        return self.forward(x, dim)
 # --- dtype cast
 class Softmax:
     def forward(self, x, dim=-1):
         e = np.exp(x.data.astype(np.float16))
         return Tensor(e / e.sum(axis=dim, keepdims=True))
-
-    def __call__(self, x, dim=-1):
-        return self.forward(x, dim)
-# --- return in one branch
-class Softmax:
-    def forward(self, x, dim=-1):
-        e = (x - x.max(dim, keepdim=True)).exp()
-        if dim == -1:
-            return e / e.sum(dim, keepdim=True)
 
     def __call__(self, x, dim=-1):
         return self.forward(x, dim)
@@ -410,14 +357,6 @@ class Softmax:
 
     def __call__(self, x, dim=-1):
         return self.forward(x, dim)
-# --- transposes
-class Softmax:
-    def forward(self, x, dim=-1):
-        e = (x - x.max(dim, keepdim=True)).exp()
-        return (e / e.sum(dim, keepdim=True)).transpose(0, -1)
-
-    def __call__(self, x, dim=-1):
-        return self.forward(x, dim)
 # --- two results
 class Softmax:
     def forward(self, x, dim=-1):
@@ -431,14 +370,6 @@ class Softmax:
     def forward(self, x, dim=-1):
         e = (x - x.max(dim, keepdim=True)).exp()
         return [v for v in e / e.sum(dim, keepdim=True)]
-
-    def __call__(self, x, dim=-1):
-        return self.forward(x, dim)
-# --- divides by exp of the sum
-class Softmax:
-    def forward(self, x, dim=-1):
-        e = (x - x.max(dim, keepdim=True)).exp()
-        return e / x.sum(dim, keepdim=True).exp()
 
     def __call__(self, x, dim=-1):
         return self.forward(x, dim)
@@ -458,22 +389,6 @@ class Softmax:
 
     def __call__(self, x, dim=-1):
         return self.forward(x, dim)
-# --- cumulative
-class Softmax:
-    def forward(self, x, dim=-1):
-        e = (x - x.max(dim, keepdim=True)).exp()
-        return Tensor(np.cumsum((e / e.sum(dim, keepdim=True)).data, axis=dim))
-
-    def __call__(self, x, dim=-1):
-        return self.forward(x, dim)
-# --- 1 - softmax
-class Softmax:
-    def forward(self, x, dim=-1):
-        e = (x - x.max(dim, keepdim=True)).exp()
-        return 1 - e / e.sum(dim, keepdim=True)
-
-    def __call__(self, x, dim=-1):
-        return self.forward(x, dim)
 # --- wrong attribute
 class Softmax:
     def forward(self, x, dim=-1):
@@ -486,14 +401,6 @@ class Softmax:
 class Softmax:
     def forward(self, x, dim=-1):
         e = (x - x.max(dim, keepdim=True).values).exp()
-        return e / e.sum(dim, keepdim=True)
-
-    def __call__(self, x, dim=-1):
-        return self.forward(x, dim)
-# --- max index
-class Softmax:
-    def forward(self, x, dim=-1):
-        e = (x - x.max(dim, keepdim=True)[0]).exp()
         return e / e.sum(dim, keepdim=True)
 
     def __call__(self, x, dim=-1):
@@ -521,6 +428,63 @@ class Softmax:
         e = (x - x.max(dim, keepdim=True)).exp()
         self.shares = e / e.sum(dim, keepdim=True)
         return self
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- np.max without axis
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = np.exp(x - np.max(x))
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- axis tuple
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum((0, dim), keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- dim + 1
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim + 1, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- as list
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = [v.exp() for v in x]
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- sorted
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return Tensor(np.sort((e / e.sum(dim, keepdim=True)).data, axis=dim))
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- no float
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e // e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- state kept
+class Softmax:
+    def forward(self, x, dim=-1):
+        self.largest = getattr(self, 'largest', x.max(dim, keepdim=True))
+        e = (x - self.largest).exp()
+        return e / e.sum(dim, keepdim=True)
 
     def __call__(self, x, dim=-1):
         return self.forward(x, dim)

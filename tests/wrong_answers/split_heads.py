@@ -63,10 +63,6 @@ def _split_heads(x, num_heads):
 def _split_heads(x, num_heads):
     L, B, E = x.shape
     return x.reshape(B, L, num_heads, E // num_heads).transpose(1, 2)
-# --- E as width
-def _split_heads(x, num_heads):
-    B, L, E = x.shape
-    return x.reshape(B, L, num_heads, E).transpose(1, 2)
 # --- transposed before the reshape
 def _split_heads(x, num_heads):
     B, L, E = x.shape
@@ -94,20 +90,12 @@ def _split_heads(x, num_heads):
     from tinytorch.core.tensor import stack
     D = x.shape[-1] // num_heads
     return stack([x[:, :, h:h + D] for h in range(num_heads)], 1)
-# --- first batch only
-def _split_heads(x, num_heads):
-    B, L, E = x.shape
-    return x[:1].reshape(1, L, num_heads, E // num_heads).transpose(1, 2)
 # --- np.split
 def _split_heads(x, num_heads):
     return np.split(x, num_heads, axis=-1)
 # --- np.array_split of values
 def _split_heads(x, num_heads):
     return Tensor(np.stack(np.split(x.data, num_heads, axis=-1), 1))
-# --- transpose(-1,-2)
-def _split_heads(x, num_heads):
-    B, L, E = x.shape
-    return x.reshape(B, L, num_heads, E // num_heads).transpose(-1, -2)
 # --- scaled
 def _split_heads(x, num_heads):
     B, L, E = x.shape
@@ -116,10 +104,6 @@ def _split_heads(x, num_heads):
 def _split_heads(x, num_heads):
     B, L, E = x.shape
     return x.reshape(num_heads, B, L, E // num_heads).transpose(0, 1)
-# --- batch lost
-def _split_heads(x, num_heads):
-    L, E = x.shape[-2:]
-    return x.reshape(L, num_heads, E // num_heads).transpose(0, 1)
 # --- two unpacked
 def _split_heads(x, num_heads):
     L, E = x.shape
@@ -139,11 +123,6 @@ def _split_heads(x, num_heads):
 def _split_heads(x, num_heads):
     B, L, E = x.shape
     return x.reshape(B, L, E // num_heads, -1).transpose(1, 2)
-# --- chunk loop last lost
-def _split_heads(x, num_heads):
-    from tinytorch.core.tensor import stack
-    D = x.shape[-1] // num_heads
-    return stack([x[:, :, h * D:(h + 1) * D] for h in range(num_heads - 1)], 1)
 # --- stack at 2
 def _split_heads(x, num_heads):
     from tinytorch.core.tensor import stack
@@ -158,14 +137,6 @@ def _split_heads(x, num_heads):
 def _split_heads(x, num_heads):
     from tinytorch.core.tensor import cat
     return cat(x, 1)
-# --- transposes twice
-def _split_heads(x, num_heads):
-    B, L, E = x.shape
-    return x.reshape(B, L, num_heads, E // num_heads).transpose(1, 2).transpose(1, 2)
-# --- size call
-def _split_heads(x, num_heads):
-    B, L, E = x.size()
-    return x.reshape(B, L, num_heads, E // num_heads).transpose(1, 3)
 # --- unpack two from shape slice
 def _split_heads(x, num_heads):
     B, L = x.shape
@@ -174,13 +145,6 @@ def _split_heads(x, num_heads):
 def _split_heads(x, num_heads):
     B, L, E = x.shape
     return x.reshape(B, L, num_heads, head_dim).transpose(1, 2)
-# --- list shape
-def _split_heads(x, num_heads):
-    B, L, E = x.shape
-    return x.reshape([B, L, num_heads, E // num_heads]).transpose(1, 2).data
-# --- sequence of one
-def _split_heads(x, num_heads):
-    return x[:, None]
 # --- rolled heads
 def _split_heads(x, num_heads):
     B, L, E = x.shape
@@ -190,3 +154,6 @@ def _split_heads(x, num_heads):
 def _split_heads(x, num_heads):
     B, L, E = x.shape
     return x[::-1].reshape(B, L, num_heads, E // num_heads).transpose(1, 2)
+# --- np reshape
+def _split_heads(x, num_heads):
+    return np.reshape(x, (x.shape[0], num_heads, x.shape[1], -1))
