@@ -130,6 +130,8 @@ def _fits(exercise: Exercise, misconception: Misconception, case: Case, failed: 
         prediction = predicted(misconception, f.question)
         if f.reply.problem and prediction is None:  # the wrong computation raises there, too
             continue
+        if prediction == {}:  # a table does not hold all
+            continue
         reference = expected(exercise, f.question)
         keys = [key for key in f.question.compare if prediction is not None and key in prediction]
         if f.reply.problem or prediction is None or not keys:

@@ -15,6 +15,7 @@ from exercises.compare import BLOCKED, predicted, same
 from exercises.model import Arrays, Case, Exercise, Misconception, Question, Sign
 from exercises.signs import find
 
+KEPT = 2  # questions of a case for which a table holds what a mistake gives
 RIGHT = -1  # in place of the number of an array
 BITS = 20  # that are kept of a result, counted from its largest number
 
@@ -107,19 +108,42 @@ def _mistake(
     if misconception.sign is not None:
         sign = misconception.sign
         return [*told, [sign.shows.__name__, sign.arguments, sign.named], None]
-    wrong = []
-    for question, right in expected.items():
-        concerned = not misconception.cases or asked[question] in misconception.cases
-        found = _prediction(misconception, question) if concerned else None
-        wrong.append(
-            found and [_told(found[name], right[name], block) if name in found else None for name in question.compare]
-        )
-    return [*told, None, wrong]
+    return [*told, None, _wrong(misconception, asked, expected, block)]
 
 
-def _told(wrong: np.ndarray, right: np.ndarray, block: _Block) -> int:
-    """The number of an array; RIGHT for what no one can tell from the right result."""
-    return RIGHT if same(np.asarray(wrong), np.asarray(right)) else block.add(_portable(wrong))
+def _wrong(
+    misconception: Misconception, asked: Mapping[Question, str], expected: Mapping[Question, Arrays], block: _Block
+) -> list[list[int | None] | None]:
+    """For each question the arrays that a mistake gives, in the order of what is compared; None where it gives none.
+
+    Of the questions of a case that would show the mistake, those after the smallest two have an empty list.
+    """
+    found: dict[Question, Arrays] = {}
+    for question, case in asked.items():
+        if not misconception.cases or case in misconception.cases:
+            results = _prediction(misconception, question)
+            if results is not None:
+                found[question] = {k: np.asarray(results[k]) for k in question.compare if k in results}
+    shows = [
+        q for q, results in found.items() if not all(same(a, np.asarray(expected[q][k])) for k, a in results.items())
+    ]
+    shows.sort(key=lambda question: sum(a.size for a in found[question].values()))
+    left_out = {q for n, q in enumerate(shows) if sum(asked[other] == asked[q] for other in shows[:n]) >= KEPT}
+    return [
+        None
+        if question not in found
+        else []
+        if question in left_out
+        else [_told(found[question].get(k), expected[question][k], block) for k in question.compare]
+        for question in asked
+    ]
+
+
+def _told(wrong: np.ndarray | None, right: np.ndarray, block: _Block) -> int | None:
+    """The number of an array, if there is one; RIGHT for what no one can tell from the right result."""
+    if wrong is None:
+        return None
+    return RIGHT if same(wrong, np.asarray(right)) else block.add(_portable(wrong))
 
 
 def _prediction(misconception: Misconception, question: Question) -> Arrays | None:
@@ -174,11 +198,11 @@ def _unpacked(told: dict[str, Any], arrays: list[np.ndarray], earlier: Mapping[s
         predictions = {
             q: {
                 name: expected[q][name] if number == RIGHT else arrays[number]
-                for name, number in zip(q.compare, found, strict=True)
+                for name, number in zip(q.compare, found, strict=bool(found))
                 if number is not None
             }
             for q, found in zip(questions, wrong or (), strict=False)
-            if found
+            if found is not None
         }
         shown = _sign(*sign) if sign else None
         mistakes.append(

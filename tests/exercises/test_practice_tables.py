@@ -59,7 +59,7 @@ def test_a_table_says_of_an_exercise_what_it_says_itself(module: str) -> None:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_a_table_is_small(module: str) -> None:
-    assert len(table(module)) < 600_000
+    assert len(table(module)) < 500_000
 
 
 @pytest.mark.long
