@@ -257,9 +257,8 @@ def test_where_a_table_does_not_hold_what_a_mistake_gives_nothing_is_held_agains
     def only(*sizes: int) -> Misconception:
         return Misconception("Tripled.", lambda q: {"y": 3 * q["x"]} if q["x"].size in sizes else {})
 
-    tripled = replies(y=lambda x: 3 * x)
-    assert said(judge(with_misconceptions(only(3)), tripled))[0] == "Tripled."
-    assert "Tripled." not in said(judge(with_misconceptions(only()), tripled))
+    assert said(judge(with_misconceptions(only(3)), replies(y=lambda x: 3 * x)))[0] == "Tripled."
+    assert "Tripled." not in said(judge(with_misconceptions(only()), replies(y=lambda x: 3 * x)))
     other = replies(y=lambda x: 3 * x if x.size == 6 else 4 * x)
     assert "Tripled." not in said(judge(with_misconceptions(only(3)), other))
 
