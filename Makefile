@@ -89,9 +89,10 @@ lab: setup  ## open JupyterLab in workspace/, with copies of the notebooks to wo
 	$(BIN)/python -m grader workspace
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/workspace
 
-bench: setup  ## time the library against PyTorch, if it is installed, and our grader against stock nbgrader (40 minutes)
+bench: setup  ## time the library against PyTorch, if it is installed, our grader against stock nbgrader, and checks (40 minutes)
 	$(BIN)/python benchmarks/library.py --markdown docs/performance.md
 	$(BIN)/python benchmarks/grading.py --markdown docs/performance.md
+	$(BIN)/python benchmarks/practice.py --markdown docs/performance.md
 
 figures: setup  ## draw the pictures of README and docs/
 	$(BIN)/python docs/figures.py

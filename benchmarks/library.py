@@ -32,7 +32,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from page import replace_tables
+from page import blas_kernel, processor, replace_tables
 
 from tinytorch.core.attention import MultiHeadAttention, scaled_dot_product_attention
 from tinytorch.core.efficient_attention import tiled_attention
@@ -297,28 +297,6 @@ def sentence(page: str) -> str:
 
 def _code(name: str) -> str:
     return name if "PyTorch" in name or "NumPy" in name else f"`{name}`"
-
-
-def processor() -> str:
-    """The processor's name and its widest vectors."""
-    text = Path("/proc/cpuinfo").read_text(encoding="utf-8") if Path("/proc/cpuinfo").exists() else ""
-    model = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
-    flags = set(re.findall(r"\b(avx512f|avx2|neon|asimd|sve)\b", text))
-    name = model.group(1) if model else platform.machine()
-    return f"{name} ({', '.join(sorted(flags)) or 'no vector flags known'})"
-
-
-def blas_kernel() -> str:
-    """The kernel that NumPy's OpenBLAS runs on this processor, as it says itself."""
-    maps = Path("/proc/self/maps").read_text(encoding="utf-8") if Path("/proc/self/maps").exists() else ""
-    for path in sorted(set(re.findall(r"\S*openblas\S*\.so\S*", maps))):
-        library = ctypes.CDLL(path)
-        for name in ("scipy_openblas_get_corename64_", "scipy_openblas_get_corename", "openblas_get_corename"):
-            if hasattr(library, name):
-                function = getattr(library, name)
-                function.restype = ctypes.c_char_p
-                return f"OpenBLAS {function().decode()}"
-    return "a BLAS that does not say"
 
 
 def conditions(rate: float) -> str:

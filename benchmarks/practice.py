@@ -17,7 +17,8 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from page import replace_tables
+import numpy as np
+from page import blas_kernel, processor, replace_tables
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 from answers import answers, namespace
@@ -69,9 +70,7 @@ def measured(module: str) -> str:
 
 def picture() -> float:
     """One picture of the size that a notebook shows."""
-    from numpy import arange
-
-    array = arange(30.0).reshape(5, 6)
+    array = np.arange(30.0).reshape(5, 6)
     return median(milliseconds(lambda: show.drawn("output", array, array + 1)) for _ in range(TURNS))
 
 
@@ -86,7 +85,7 @@ def main() -> None:
             (practice.HERE / f"{module}.tables").write_bytes(data)
         rows = [measured(module) for module in modules() if exercises_of(module)]
     lines = [
-        f"{platform.processor() or platform.machine()}, Python {platform.python_version()}; medians of {TURNS} turns.",
+        f"{processor()}; Python {platform.python_version()}, NumPy {np.__version__} with {blas_kernel()}; medians of {TURNS} turns.",
         "",
         "| module | slowest right check | all checks | all asserts | checks / asserts | slowest check of a wrong answer |",
         "|---|---|---|---|---|---|",
