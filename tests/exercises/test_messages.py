@@ -4,12 +4,12 @@ import pytest
 from messages import PAGE, SAID, page, said
 
 
-@pytest.mark.long  # it needs the verdicts on all answers, as test_answers.py does
+@pytest.mark.slow  # it needs the verdicts on all answers
 def test_messages_page_is_up_to_date() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "python tests/support/messages.py writes it"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_every_sentence_stands_beside_every_answer_that_gets_it() -> None:
     """A sentence must be true of each of them. A change is read by a person before it is committed."""
     pages = said()

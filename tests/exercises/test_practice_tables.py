@@ -62,7 +62,7 @@ def test_a_table_is_small(module: str) -> None:
     assert len(table(module)) < 500_000
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_nine_in_ten_wrong_answers_get_the_sentences_of_the_hidden_tests() -> None:
     """All that name a mistake, in their order; and none is right."""
     others = []

@@ -35,7 +35,7 @@ def words(text: str) -> str:
 
 
 @pytest.mark.jail
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.usefixtures("jail")
 def test_the_same_answer_is_told_the_same_words_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = submission(WRONG)

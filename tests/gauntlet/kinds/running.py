@@ -27,7 +27,7 @@ kind(
     "another signature",
     submission({"scale_scores": "def _scale_scores(scores):\n    return scores"}),
     FULL - 2,
-    "TypeError",
+    "takes other arguments than described",
 )
 kind("exception in an added cell", added("1 / 0"), FULL)
 kind("exception behind an answer", submission({"scale_scores": f"{SCALE}\nraise ValueError('mine')"}), FULL)
@@ -53,7 +53,7 @@ kind(
     "recursion without end",
     submission({"scale_scores": "def _scale_scores(scores, d_k):\n    return _scale_scores(scores, d_k)"}),
     FULL - 2,
-    "RecursionError",
+    "leads back to itself without end",
 )
 kind("memory without end", added("x = []\nwhile True: x.append(bytearray(1 << 24))"), FULL)
 kind(
