@@ -17,6 +17,8 @@ from sentences import DIVIDED_BY_D_K
 from autograded_tests import exercises_of
 from grader.course import ROOT, module_notebook, modules
 
+pytestmark = pytest.mark.long
+
 MODULE = "04_attention"
 NAMES = [e.name for e in exercises_of(MODULE)]
 

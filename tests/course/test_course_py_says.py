@@ -20,6 +20,8 @@ from limits import PATIENCE
 
 from autograded_tests import exercises_of
 
+pytestmark = pytest.mark.long
+
 MODULE = "04_attention"
 NAMES = [e.name for e in exercises_of(MODULE)]
 
