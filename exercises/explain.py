@@ -262,7 +262,7 @@ def _other_shape(key: str, answer: np.ndarray, reference: np.ndarray) -> Said:
 
 def _problem(reply: Reply) -> Said:
     """Why no arrays came."""
-    text = _plain(reply.text)
+    text = plain(reply.text)
     match reply.problem:
         case Problem.BLANK:
             return Said("Not answered yet.")
@@ -275,12 +275,12 @@ def _problem(reply: Reply) -> Said:
         case Problem.RAISED:
             if not reply.line:
                 return Said(f"It cannot be used as its description says: {text}", raised=True, quotes=True)
-            if (words := in_plain_words(_plain(reply.text, 3 * QUOTED), _plain(reply.line, QUOTED))) is not None:
+            if (words := in_plain_words(plain(reply.text, 3 * QUOTED), plain(reply.line, QUOTED))) is not None:
                 mark = "" if words.endswith("?") else "."
                 return Said(
-                    f"Your line `{_plain(reply.line, LINE)}` {words}{mark}", named=True, raised=True, quotes=True
+                    f"Your line `{plain(reply.line, LINE)}` {words}{mark}", named=True, raised=True, quotes=True
                 )
-            line, text = _plain(reply.line, LINE), _plain(text, QUOTED - LINE)
+            line, text = plain(reply.line, LINE), plain(text, QUOTED - LINE)
             return Said(f"Your line `{line}` raised {text}", raised=True, quotes=True)
         case Problem.TIME:
             return Said(f"It ran for too long and was stopped{': ' + text if text else ''}.")
@@ -315,7 +315,7 @@ def _identical(a: np.ndarray, b: np.ndarray) -> bool:
     return a.shape == b.shape and bool(np.allclose(a.astype(float), b.astype(float), rtol=1e-6, equal_nan=True))
 
 
-def _plain(text: str, most: int = QUOTED) -> str:
+def plain(text: str, most: int = QUOTED) -> str:
     """Text from a student's process: one line, printable, short."""
     line = re.sub(r"\s+", " ", "".join(c if c.isprintable() or c.isspace() else "?" for c in text)).strip()
     return line if len(line) <= most else line[: most - 3] + "..."

@@ -4,14 +4,22 @@ In a kit it judges with the tables that lie beside this file. In the project its
 """
 
 import builtins
+import difflib
 import functools
 import importlib
 import io
+import logging
+import os
+import random
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+import threading
+import warnings
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from contextvars import ContextVar
 from pathlib import Path
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -19,13 +27,20 @@ import numpy as np
 from exercises.judge import earlier, judge
 from exercises.local import LocalSession
 from exercises.model import Exercise, Question, Reply, StandIn, Verdict
-from exercises.show import differences, show_picture
+from exercises.probes import in_words, own_line
+from exercises.problem import Problem
+from exercises.show import Difference, differences, show_picture
 from exercises.tables import Practice, unpack
 
 HERE = Path(__file__).parent
 LEFT = HERE.parent / ".skipped"  # exercises that are left for later, a line each: `course.py skip`
 COLUMNS, INDENT = 96, "    "  # what a notebook shows on a laptop without breaking lines
 VERDICTS: dict[str, Verdict] = {}  # the last of each exercise, in this kernel
+
+
+LARGE = 1_000_000  # numbers in a reply that is not kept to be shown
+JUDGING = threading.Lock()  # output and random numbers are the whole process's
+JUDGED_IN: ContextVar[str | None] = ContextVar("JUDGED_IN", default=None)  # by this thread
 
 
 class NotYet(AssertionError):
@@ -44,41 +59,64 @@ class Noting(LocalSession):
         self.called: set[str] = set()
 
     def ask(self, about: str, question: Question, stand_ins: Mapping[str, StandIn]) -> Reply:
-        reply = super().ask(about, question, stand_ins)
-        if not stand_ins:
+        try:
+            reply = super().ask(about, question, stand_ins)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001  (sys.exit() in an answer ends no kernel)
+            line = own_line(error, self.namespace, self.given)
+            reply = Reply(problem=Problem.RAISED, text=in_words(error), line=line)
+        if not stand_ins and sum(array.size for array in reply.arrays.values()) < LARGE:
             self.replies[question] = reply
         return reply
 
     @contextmanager
     def noting(self, names: list[str]) -> Iterator[None]:
-        """While it lasts, calls of these functions are noted; a class is taken to be called."""
-        before = {name: self.namespace[name] for name in names if callable(self.namespace.get(name))}
-        for name, function in before.items():
-            if isinstance(function, type):
-                self.called.add(name)
-            else:
-                self.namespace[name] = self._noted(name, function)
+        """While it lasts, calls of what these names stand for are noted, whatever name they are called by."""
+        codes = {code: name for name in names for code in _codes(self.namespace.get(name))}
+
+        def note(frame: FrameType, event: str, _argument: object) -> None:
+            if event == "call" and frame.f_code in codes:
+                self.called.add(codes[frame.f_code])
+
+        before = sys.getprofile()
+        sys.setprofile(note if codes else before)
         try:
             yield
         finally:
-            self.namespace.update(before)
+            sys.setprofile(before)
 
-    def _noted(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(function)
-        def noted(*args: Any, **kwargs: Any) -> Any:
-            self.called.add(name)
-            return function(*args, **kwargs)
 
-        return noted
+def _codes(value: object) -> Iterator[CodeType]:
+    """The code of a function, or of the methods of a class or of an object's class; of what is wrapped, too."""
+    for inner in (getattr(value, "__wrapped__", None), getattr(value, "func", None), getattr(value, "__func__", None)):
+        if inner is not None and inner is not value:
+            yield from _codes(inner)
+    code = getattr(value, "__code__", None)
+    if isinstance(code, CodeType):
+        yield code
+    elif value is not None:
+        for method in vars(value if isinstance(value, type) else type(value)).values():
+            code = getattr(getattr(method, "__func__", method), "__code__", None)
+            if isinstance(code, CodeType):
+                yield code
 
 
 @functools.cache
 def practice() -> Practice | None:
-    """What there is to check with; None in a folder that is neither a kit nor the project."""
-    found = [unpack(path.read_bytes()) for path in sorted(HERE.glob("*.tables"))]
-    if found:
-        exercises = {name: exercise for practice in found for name, exercise in practice.exercises.items()}
-        return Practice(exercises, frozenset().union(*(practice.given for practice in found)))
+    """What there is to check with; None in a folder that is neither a kit nor the project. Raises NotYet for a damaged table."""
+    exercises: dict[str, Exercise] = {}
+    given: set[str] = set()
+    for path in sorted(HERE.glob("[!.]*.tables")):
+        if path.is_file():
+            try:
+                found = unpack(path.read_bytes())
+            except ValueError:
+                raise NotYet(f"{path} is damaged. Unpack the kit again, and copy your notebook into it.") from None
+            exercises.update(found.exercises)
+            given.update(found.given)
+    if exercises:
+        return Practice(exercises, frozenset(given))
     with suppress(ImportError):
         return Practice(importlib.import_module("autograded_tests").EXERCISES, frozenset())
     return None
@@ -87,38 +125,65 @@ def practice() -> Practice | None:
 def check(name: str) -> None:
     """Judge the answer to an exercise, as defined in the notebook that calls this.
 
-    Prints how many exercises are done. Raises NotYet, with what is wrong and, where it is known, why; ValueError if there is no
-    such exercise.
+    Prints how many exercises are done. Raises NotYet with what is wrong and, where it is known, why.
     """
     there = practice()
     if there is None:
         print("Nothing to check with: the course's kit has the numbers.")
         return
     if name not in there.exercises:
-        raise ValueError(f'no exercise is called "{name}"; there are {", ".join(there.exercises)}')
+        like = difflib.get_close_matches(str(name), there.exercises, 1)
+        known = f"Is it {like[0]}?" if like else f"There are {', '.join(there.exercises)}."
+        raise NotYet(f"No exercise is called {name!s:.40}. {known}")
     left = _left_for_later()
     if name in left:
         print(f"`{name}` is left for later. {_progress(there, name)}")
         return
     exercise = there.exercises[name]
-    session = Noting(sys._getframe(1).f_globals, there)  # noqa: SLF001  (the notebook's names)
-    with _unnoticed():
-        with session.noting([e.defines for e in earlier(exercise)]):
-            VERDICTS[name] = verdict = judge(exercise, session)
-        waiting = _waiting(exercise, verdict, session, there)
+    namespace = sys._getframe(1).f_globals  # noqa: SLF001  (the notebook's names)
+    if exercise.defines not in namespace:  # called in a thread, or by a function of another module
+        namespace = vars(sys.modules["__main__"])
+    if JUDGING.locked() and JUDGED_IN.get() is not None:
+        raise NotYet("check is called in an answer that is being checked. Take it out there.")
+    with JUDGING, _unnoticed():
+        verdict, waiting, found = _judged(exercise, Noting(namespace, there), there)
     if verdict.points == verdict.max:
         print("\n".join([*verdict.messages, _progress(there, name)]))
         return
     if waiting:
-        del VERDICTS[name]
         names = ", ".join(f"`{e.defines}`" + " (left for later)" * (e.name in left) for e in waiting)
-        lines = [f"waits for {names}: it is called here, and is not right yet."]
+        called = "it is called here, and is" if len(waiting) == 1 else "they are called here, and are"
+        lines = [f"waits for {names}: {called} not right yet."]
     else:
-        found = differences(exercise, verdict, session.replies)
         show_picture(found)
         lines = [line for smallest in found[:1] for line in str(smallest).splitlines()] + _sentences(verdict)
+    raise NotYet(_text(name, lines, there))
+
+
+def _judged(
+    exercise: Exercise, session: Noting, there: Practice
+) -> tuple[Verdict, list[Exercise], list[Difference]]:
+    """The verdict, the earlier answers that it waits for, and the questions that were answered wrongly."""
+    VERDICTS.pop(exercise.name, None)
+    token = JUDGED_IN.set(exercise.name)
+    try:
+        with session.noting([e.defines for e in earlier(exercise)]):
+            verdict = judge(exercise, session)
+        waiting = _waiting(exercise, verdict, session, there)
+    except KeyboardInterrupt as error:
+        line = own_line(error, session.namespace, there.given)
+        where = f" in your line `{line}`" if line else ""
+        raise NotYet(_text(exercise.name, [f"was stopped{where}, before all was asked."], there)) from None
+    finally:
+        JUDGED_IN.reset(token)
+    if not waiting:
+        VERDICTS[exercise.name] = verdict
+    return verdict, waiting, differences(exercise, verdict, session.replies)
+
+
+def _text(name: str, lines: list[str], there: Practice) -> str:
     wrapped = [textwrap.fill(line, COLUMNS, initial_indent=INDENT, subsequent_indent=INDENT) for line in lines]
-    raise NotYet("\n".join([name, *wrapped, _progress(there, name)]))
+    return "\n".join([name, *wrapped, _progress(there, name)])
 
 
 def _sentences(verdict: Verdict) -> list[str]:
@@ -128,47 +193,81 @@ def _sentences(verdict: Verdict) -> list[str]:
     return list(dict.fromkeys(case.message for case in said if case.named or case.message == symptoms[0]))
 
 
-def _waiting(exercise: Exercise, verdict: Verdict, session: Noting, practice: Practice) -> list[Exercise]:
+def _waiting(exercise: Exercise, verdict: Verdict, session: Noting, there: Practice) -> list[Exercise]:
     """The earlier answers that a wrong one called and that are not right: they may be all that is wrong with it."""
     if verdict.points == verdict.max:
         return []
-    again = LocalSession(session.namespace, practice.given)
+    again = Noting(session.namespace, there)
     wrong = [e for e in earlier(exercise) if e.defines in session.called and judge(e, again).points < e.points]
     return [e for e in wrong if not set(earlier(e)) & set(wrong)]  # the others wait themselves
 
 
 def _left_for_later() -> list[str]:
     try:
-        return LEFT.read_text(encoding="utf-8").split()
+        data = LEFT.read_bytes()
     except OSError:
         return []
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    return data.decode(encoding, errors="replace").split()
 
 
-def _progress(practice: Practice, name: str) -> str:
+def _progress(there: Practice, name: str) -> str:
     """How far one is in the module of an exercise, as far as this kernel knows."""
-    module = practice.exercises[name].module
-    there = [e for e in practice.exercises.values() if e.module == module]
+    module = there.exercises[name].module
+    exercises = [e for e in there.exercises.values() if e.module == module]
     left = set(_left_for_later())
-    verdicts = [VERDICTS[e.name] for e in there if e.name in VERDICTS and e.name not in left]
+    verdicts = [VERDICTS[e.name] for e in exercises if e.name in VERDICTS and e.name not in left]
     done = sum(verdict.points == verdict.max for verdict in verdicts)
     points = sum(verdict.points for verdict in verdicts)
-    return f"{done} of {len(there)} exercises done: {points:g} of {sum(e.points for e in there):g} points"
+    return f"{done} of {len(exercises)} exercises done: {points:g} of {sum(e.points for e in exercises):g} points"
 
 
 @contextmanager
 def _unnoticed() -> Iterator[None]:
-    """What an answer prints while it is judged is not shown, and random numbers go on as if nothing had been drawn.
+    """What an answer prints, shows or logs while it is judged is not shown, and it cannot ask for input.
 
-    It cannot ask for input either.
+    Random numbers, figures and settings are afterwards as they were.
     """
-    state = np.random.get_state()  # noqa: NPY002  (the library's layers draw from it)
+    states = np.random.get_state(legacy=False), random.getstate()  # noqa: NPY002  (the library's layers draw from it)
+    settings, folder, handlers = np.get_printoptions(), Path.cwd(), logging.root.handlers[:]
+    plots = sys.modules.get("matplotlib.pyplot")
+    figures = plots.get_fignums() if plots is not None else []
     ask, builtins.input = builtins.input, _no_input
     try:
-        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        with _no_output(), np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
             yield
     finally:
         builtins.input = ask
-        np.random.set_state(state)  # noqa: NPY002
+        np.random.set_state(states[0])  # noqa: NPY002
+        random.setstate(states[1])
+        np.set_printoptions(**settings)
+        os.chdir(folder)
+        logging.root.handlers[:] = handlers
+        if plots is not None:
+            for number in set(plots.get_fignums()) - set(figures):
+                plots.close(number)
+
+
+@contextmanager
+def _no_output() -> Iterator[None]:
+    """In a notebook, what is displayed is held back, too, and exit() ends nothing."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None:
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            yield
+        return
+    from IPython.utils.capture import capture_output
+
+    def ask_exit() -> None:
+        raise SystemExit("Python is not ended by an answer")
+
+    vars(shell)["ask_exit"] = ask_exit
+    try:
+        with capture_output():
+            yield
+    finally:
+        del vars(shell)["ask_exit"]
 
 
 def _no_input(*_args: object) -> str:

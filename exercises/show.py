@@ -2,17 +2,22 @@
 
 import io
 import re
+import sys
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from exercises.compare import BLOCKED, expected, same, wrong_result
+from exercises.explain import plain
 from exercises.model import Case, Exercise, Question, Reply, Verdict
 from exercises.problem import Problem
 
 SMALL = 16  # numbers that are shown one by one
+LARGEST = 200  # rows or columns of a picture
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +41,7 @@ class Difference:
     def _came(self) -> str:
         got, right = self.got, self.right
         if self.reply.problem is Problem.RAISED and self.reply.line and self.named:
-            return f"your line `{self.reply.line}` raised {self.reply.text}"
+            return f"your line `{plain(self.reply.line)}` raised {plain(self.reply.text)}"
         if got is None or right is None:
             return ""
         name = self.result.replace("grad_", "gradient of ")
@@ -60,6 +65,8 @@ class Difference:
         """The first two matrices that differ and what they are, if the arrays are too large for numbers and have matrices."""
         got, right = self.got, self.right
         if got is None or right is None or right.size <= SMALL or min(got.ndim, right.ndim) < 2:
+            return None
+        if not got.size or not right.size or max(got.shape) > LARGEST:
             return None
         if got.shape != right.shape:
             return self.result, got[(0,) * (got.ndim - 2)], right[(0,) * (right.ndim - 2)]
@@ -122,30 +129,35 @@ def show_picture(found: Sequence[Difference]) -> None:
     shown = next((matrices for d in found if (matrices := d.matrices()) is not None), None)
     if shown is None:
         return
-    try:
-        from IPython import get_ipython
+    ipython = sys.modules.get("IPython")
+    if ipython is None or not hasattr(ipython.get_ipython(), "kernel"):
+        return
+    with suppress(Exception):  # without Matplotlib, or with settings that it cannot draw with, the sentence is enough
         from IPython.display import Image, display
 
-        if get_ipython() is None or not hasattr(get_ipython(), "kernel"):
-            return
-        picture = drawn(*shown)
-    except ImportError:
-        return
-    display(Image(data=picture, alt=f"{shown[0]}: yours beside the expected one"))
+        display(Image(data=drawn(*shown), alt=f"{shown[0]}: yours beside the expected one"))
 
 
 def drawn(name: str, got: np.ndarray, right: np.ndarray) -> bytes:
     """A PNG: yours and the expected one, on one scale. Without Matplotlib's axes, which take longer than all else."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    import matplotlib
     from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(matplotlib.rcParamsDefault), warnings.catch_warnings(action="ignore"):
+        figure = Figure(figsize=(6, 2.7))
+        _draw(figure, name, got.astype(float), right.astype(float))
+        data = io.BytesIO()
+        figure.savefig(data, format="png", dpi=100)
+    return data.getvalue()
+
+
+def _draw(figure: Any, name: str, got: np.ndarray, right: np.ndarray) -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.patches import Rectangle
 
-    both = [
-        np.where(np.isfinite(a) & (np.abs(a) < BLOCKED), a, np.nan) for a in (got.astype(float), right.astype(float))
-    ]
+    both = [np.where(np.isfinite(a) & (np.abs(a) < BLOCKED), a, np.nan) for a in (got, right)]
     finite = np.concatenate([a[np.isfinite(a)] for a in both])
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
-    figure = Figure(figsize=(6, 2.7))
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0.05, 0.12, 0.9, 0.76), xlim=(0, 2.2), ylim=(0, 1))
     axes.axis("off")
@@ -161,6 +173,3 @@ def drawn(name: str, got: np.ndarray, right: np.ndarray) -> bytes:
     axes.set(xlim=(-0.05, 2.2), ylim=(0, 1))
     hatched = "" if all(np.isfinite(a).all() for a in both) else "; hatched: blocked, inf or nan"
     figure.text(0.5, 0.01, f"white: {low:.3g}, black: {high:.3g}{hatched}", ha="center", fontsize=7)
-    data = io.BytesIO()
-    figure.savefig(data, format="png", dpi=100)
-    return data.getvalue()
