@@ -215,10 +215,6 @@ EXERCISE = Exercise(
             own_and_others(),
         ),
         shows(
-            "The bias is drawn from a wider range than the weight. Give `_start_values` the layer's in_features for both.",
-            any_is("within", 0),
-        ),
-        shows(
             "parameters() gives other Tensors at each call. Create them once, in `__init__`, and give these.",
             any_is("kept", 0),
         ),
@@ -238,6 +234,10 @@ EXERCISE = Exercise(
         shows(
             "All weights start equal. Draw them with `_start_values`, or all outputs learn the same.",
             any_is("varied", 0),
+        ),
+        shows(
+            "The bias starts with larger numbers than 1 / sqrt(in_features). Give `_start_values` the layer's in_features, for weight and bias.",
+            any_is("within", 0),
         ),
         shows(
             "A layer cannot be called: `layer(x)`. Give the class a method `__call__`.",

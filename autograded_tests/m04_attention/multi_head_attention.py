@@ -243,7 +243,7 @@ RAISED = (
 
 WEIGHTS_WRONG = (
     shows(
-        "attention_weights sum to 1 and are wrong. Look at Q and K: their projections, the heads, and the scores made of them.",
+        "attention_weights sum to 1 and are wrong. Look at what they are made of: Q, K, their heads, the scale, and the mask if there is one.",
         sum_to_one_and_are_wrong("attention_weights"),
         rough=True,
     ),
