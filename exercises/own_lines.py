@@ -93,7 +93,11 @@ WORDS: tuple[tuple[str, str, str], ...] = (
         "",
         "uses `.{0}` of a NumPy array, which does not have it",
     ),
-    (rf"^AttributeError: 'NoneType' object has no attribute {NAME}", "", "uses `.{0}` of something that is None there"),
+    (
+        rf"^AttributeError: 'NoneType' object has no attribute {NAME}",
+        "",
+        "uses something that is None there, and has no `.{0}`",
+    ),
     (
         rf"^AttributeError: '(tuple|list)' object has no attribute {NAME}",
         "",

@@ -190,6 +190,11 @@ EXERCISE = Exercise(
             lambda x, dim: _shares(x.reshape(-1, x.shape[dim]), -1).reshape(x.shape),
         ),
         computes(
+            "The scores are divided by the largest one before their exponentials. Subtract it.",
+            "shares",
+            lambda x, dim: _shares(x / x.max(axis=dim, keepdims=True), dim),
+        ),
+        computes(
             "Only the largest score is changed, to 0. Subtract the largest score along `dim` from all of them.",
             "shares",
             _largest_only_changed,
@@ -279,7 +284,7 @@ EXERCISE = Exercise(
             rough=True,
         ),
         shows(
-            "The shares do not sum to 1 along `dim`. Divide the exponentials by their sum along `dim`.",
+            "The shares do not sum to 1 along `dim`. Divide the exponentials by their sum along `dim`, and by nothing else.",
             do_not_sum_to_one("shares", "dim"),
             rough=True,
         ),

@@ -285,7 +285,7 @@ EXERCISE = Exercise(
         ),
         *(
             computes(
-                "Blocked keys get the lowest score that there is, which still has a share. Use MASK_VALUE.",
+                "The blocked value is not low enough: a blocked key can still get a share. Use MASK_VALUE.",
                 "masked",
                 function,
             )

@@ -172,7 +172,7 @@ SHOWN = (
 
 RAISED = (
     shows(
-        "`__call__` passes mask and context in the wrong order. `forward` takes x, mask and context: pass them by name.",
+        "`__call__` gives `forward` the mask as the context, or the context as the mask. Pass them by name: `mask=mask, context=context`.",
         mask_and_context_exchanged(),
     ),
     shows(

@@ -4744,3 +4744,63 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [p for layer in layers for p in layer.parameters()]
+# --- __call__ passes the context first
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads = embed_dim, num_heads
+        self.head_dim = embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)  # (B, H, L, D)
+        K = _split_heads(self.k_proj(context), self.num_heads)  # (B, H, S, D)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(context, mask, x)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- each head has the masks of other batch elements
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads = embed_dim, num_heads
+        self.head_dim = embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)  # (B, H, L, D)
+        K = _split_heads(self.k_proj(context), self.num_heads)  # (B, H, S, D)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = np.repeat(mask, self.num_heads, axis=0).reshape(self.num_heads, mask.shape[0], *mask.shape[1:]).swapaxes(0, 1)
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]

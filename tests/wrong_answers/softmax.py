@@ -558,3 +558,11 @@ class Softmax:
 
     def __call__(self, x, dim=-1):
         return self.forward(x, dim)
+# --- divided by the largest score, not reduced by it
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x / x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
