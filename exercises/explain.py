@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from exercises.compare import expected, predicted, same
 from exercises.differences import difference
-from exercises.model import Case, Exercise, Misconception, Question, Reply, Session, Sign
+from exercises.misconceptions import CUT
+from exercises.model import ABOVE, BELOW, Case, Exercise, Misconception, Question, Reply, Session, Sign
 from exercises.own_lines import in_plain_words
 from exercises.problem import Problem
 
@@ -46,7 +47,7 @@ class Said:
 
 QUOTED, LINE = 160, 60  # characters of what a student's code wrote in a sentence, and of its line among them
 QUOTES = 2  # different sentences of one exercise that quote: an exception's text could carry a hidden question out
-FOLLOWS = Said("Probably caused by the mistake above.", follows=True)
+FOLLOWS = Said(ABOVE, follows=True)
 ANOTHER = Said("Something else went wrong here.", raised=True)
 TOGETHER = Said("Scored only if another case passes.", follows=True)
 
@@ -85,11 +86,23 @@ def explain(exercise: Exercise, session: Session, failures: Failures) -> dict[st
         said[name] = sentence or _symptom_of_any(exercise, failed, likely, alone=not best)
     said = _once(exercise, said, failures, best)
     values = [name for name, failed in failures.items() if not all(f.result.startswith("grad_") for f in failed)]
-    if any(said[name].named for name in values):  # with a named mistake in the values, gradients and the rest follow
-        return {n: s if n in values and (s.named or s.raised) else FOLLOWS for n, s in said.items()}
-    if any(f.result for name in values for f in failures[name]):  # wrong values have wrong gradients
-        return {n: FOLLOWS if s.unless else s for n, s in said.items()}
-    return said
+    of_one_case = {name for name, m in best.items() if m.rough and m.cases}  # other cases do not follow from these
+    if any(said[name].named for name in values if name not in of_one_case):  # gradients and the rest follow
+        said = {n: s if n in values and (s.named or s.raised) else FOLLOWS for n, s in said.items()}
+    elif any(f.result for name in values for f in failures[name]):  # wrong values have wrong gradients
+        said = {n: FOLLOWS if s.unless else s for n, s in said.items()}
+    return _placed(said)
+
+
+def _placed(said: Mapping[str, Said]) -> dict[str, Said]:
+    """What follows from a mistake that is told of in a later case only says "below"; the cases are in order."""
+    causes = [name for name, s in said.items() if s.named] or [name for name, s in said.items() if not s.follows]
+    order = list(said)
+    first = min((order.index(name) for name in causes), default=0)
+    return {
+        name: replace(s, sentence=BELOW) if s == FOLLOWS and n < first else s
+        for n, (name, s) in enumerate(said.items())
+    }
 
 
 def _is_wider(misconception: Misconception, name: str, failures: Failures) -> bool:
@@ -232,15 +245,10 @@ def _symptom(exercise: Exercise, failure: Failure) -> Said:
                 and came.shape != right.shape
             ):
                 return _other_shape(other, came, right)
-        name = key.removeprefix("grad_").replace("_weight", ".weight").replace("_bias", ".bias")
         if answer is None or not answer.any():
-            return Said(
-                f"No gradient reaches {name}: the graph is cut. Stay with Tensor operations, without `.data`.",
-                named=True,
-            )
+            return Said(_no_gradient(question, reply), named=True)
         return Said(
-            f"The gradient of {name} is not right. Is a part of the computation cut from the graph, "
-            "by `.data`, `.detach()` or `Tensor(...)`?",
+            f"The gradient of {_name(key)} is not right. Is a part of the computation cut from the graph, {CUT}?",
             named=True,
             unless=True,
         )
@@ -251,6 +259,23 @@ def _symptom(exercise: Exercise, failure: Failure) -> Said:
     if answer.dtype.kind not in "fiub":
         return Said(f"`{key}` holds values of type {answer.dtype}. It should hold plain numbers.", named=True)
     return _where(key, answer, reference)
+
+
+def _no_gradient(question: Question, reply: Reply) -> str:
+    """Where no gradient arrives, and what that may come from."""
+    wanted = [key for key in question.compare if key.startswith("grad_")]
+    *first, last = [_name(key) for key in wanted if key not in reply.arrays or not reply.arrays[key].any()]
+    if len(first) > 3 and len(first) == len(wanted) - 1:
+        return f"No gradient arrives anywhere: the result is cut from the graph, {CUT}."
+    if not first:
+        return f"No gradient reaches {last}: it is cut from the graph, {CUT}."
+    names = f"{', '.join(first)} and {last}" if len(first) < 4 else f"{', '.join(first[:3])} and others"
+    return f"No gradient reaches {names}: they are cut from the graph, {CUT}."
+
+
+def _name(key: str) -> str:
+    """What a gradient is of."""
+    return key.removeprefix("grad_").replace("_weight", ".weight").replace("_bias", ".bias")
 
 
 def _other_shape(key: str, answer: np.ndarray, reference: np.ndarray) -> Said:

@@ -7,7 +7,7 @@ import numpy as np
 from exercises.model import Arrays, Misconception, Question, Sign
 from exercises.signs.exceptions import Raised, cannot_be_called, raised
 
-CUT = "by `.data`, `.detach()` or `Tensor(...)`"  # how a value is cut from the graph
+CUT = "for example by `.data`, `.detach()` or `Tensor(...)`"  # how a value is cut from the graph
 
 
 def computes(

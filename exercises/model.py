@@ -11,6 +11,7 @@ from exercises.data import Data
 from exercises.problem import Problem
 
 Arrays = Mapping[str, np.ndarray]
+ABOVE, BELOW = (f"Probably caused by the mistake {where}." for where in ("above", "below"))
 NOT_ARGUMENTS = ("grad", "as_tensor", "by_call", "by_default", "name", "results", "overwritten")  # told to the probe
 
 
@@ -178,8 +179,8 @@ class Verdict:
     @property
     def messages(self) -> tuple[str, ...]:
         """What there is to say, each sentence once, causes before what follows from them."""
-        said = [case for case in self.cases if case.message]
-        return tuple(dict.fromkeys(case.message for case in sorted(said, key=lambda case: case.follows)))
+        said = sorted((case for case in self.cases if case.message), key=lambda case: case.follows)
+        return tuple(dict.fromkeys(ABOVE if case.message == BELOW else case.message for case in said))
 
     def __str__(self) -> str:
         width = max(len(c.name) for c in self.cases)

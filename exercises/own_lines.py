@@ -93,7 +93,11 @@ WORDS: tuple[tuple[str, str, str], ...] = (
         "",
         "uses `.{0}` of a NumPy array, which does not have it",
     ),
-    (rf"^AttributeError: 'NoneType' object has no attribute {NAME}", "", "uses `.{0}` of something that is None there"),
+    (
+        rf"^AttributeError: 'NoneType' object has no attribute {NAME}",
+        "",
+        "uses something that is None there, and has no `.{0}`",
+    ),
     (
         rf"^AttributeError: '(tuple|list)' object has no attribute {NAME}",
         "",
@@ -197,7 +201,7 @@ WORDS: tuple[tuple[str, str, str], ...] = (
         "uses {1} indices on an array with {0} axes",
     ),
     (r"^IndexError: (list|tuple) index out of range", "", "uses an index that the {0} does not have"),
-    (rf"object of type {NAME} has no len", "", "asks for the length of an {0}, which has none"),
+    (rf"object of type {NAME} has no len", "", "asks for the length of a {0}, which has none"),
     (
         r"input array dimensions|input arrays must have same|shapes .* cannot be joined",
         "",
@@ -263,6 +267,13 @@ WORDS: tuple[tuple[str, str, str], ...] = (
         "",
         "gives an x of shape {0} where (batch, positions, {1}) is needed",
     ),
+    (
+        rf"context has shape {SHAPE}, it must be \(batch, positions, {NUMBER}\)",
+        "",
+        "gives as the context something of shape {0}; (batch, positions, {1}) is needed",
+    ),
+    (r"zero-size array to reduction", "", "takes the largest or smallest of no numbers at all"),
+    (r"operand has more dimensions than allowed", "", "broadcasts an array to a shape with fewer axes than it has"),
 )
 
 
@@ -271,5 +282,6 @@ def in_plain_words(text: str, line: str) -> str | None:
     for pattern, where, words in WORDS:
         found = re.search(pattern, text)
         if found is not None and re.search(where, line) is not None:
-            return words.format(*(INSIDE.sub(r"Tensor.\1", name or "") for name in found.groups()))
+            said = words.format(*(INSIDE.sub(r"Tensor.\1", name or "") for name in found.groups()))
+            return re.sub(r"\ba (?=[aeioAEIO](?!ne\b))", "an ", said)
     return None

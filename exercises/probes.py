@@ -6,8 +6,6 @@ inputs (`grad_Q`), as far as any arrived.
 """
 
 import contextlib
-import linecache
-import traceback
 import tracemalloc
 from collections.abc import Callable, Container, Mapping, Sequence
 from itertools import islice
@@ -15,11 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from exercises.problem import Problem
+from exercises.problem import Problem, in_words, own_line
 
 Arrays = dict[str, np.ndarray]
 Namespace = dict[str, Any]
-GIVEN = "<given>"  # the file of a cell that is not the student's
 MOST_RESULTS, MOST_PARAMETERS = 8, 100  # that are taken from what may have no end
 WITH_DEFAULT = ("mask", "causal", "block", "offset", "base")  # arguments that are named in a call
 
@@ -64,7 +61,7 @@ def _array(value: Any, what: str, wanted: str = "a Tensor") -> np.ndarray:
 
 def _kind(value: Any, returned: bool = False) -> str:
     if value is None:
-        return "None (is there a return?)" if returned else "None"
+        return "None (is there a return in every branch?)" if returned else "None"
     name = type(value).__name__.replace("ndarray", "NumPy array")
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
@@ -132,7 +129,9 @@ def linear(
 ) -> Arrays:
     layer = answers["Linear"](*weight.shape, **({} if bias is not None else {"bias": False}))
     _check_is_tensor(layer.weight, "`.weight`")
+    drawn = [layer.weight] if bias is None else [layer.weight, layer.bias]
     made = {"weight_shape": np.array(layer.weight.shape)}
+    made["computed"] = np.array([int(bool(getattr(tensor, "_inputs", ()))) for tensor in drawn])
     tensor, layer.weight.data = _leaf(x), np.array(weight)
     tensors = {"x": tensor, "weight": layer.weight}
     if bias is not None:
@@ -151,14 +150,18 @@ def linear_parameters(answers: Answers, in_features: int, out_features: int, bia
     layer = answers["Linear"](in_features, out_features, bias=bias)
     what = "parameters()" if bias else "With bias=False, parameters()"
     before = _parameters(layer, what)
-    layer(_leaf(np.ones((1, in_features), np.float32)))
+    with contextlib.suppress(Exception):  # other cases ask for what a call gives
+        layer(_leaf(np.ones((1, in_features), np.float32)))
     after = _parameters(layer, what)
     kept = len(before) == len(after) and all(a is b for a, b in zip(before, after, strict=True))
     known = [layer.weight, layer.bias] if bias else [layer.weight]
+    largest = np.abs(np.asarray(getattr(known[-1], "data", 0.0), float)).max(initial=0)
     return {
         "without_bias": np.array(int(getattr(layer, "bias", None) is None)),
         "order": _which(before, known),
         "kept": np.array(int(kept)),
+        "grown": np.array(int(len(before) != len(after))),
+        "within": np.array(int(largest <= 1.001 / np.sqrt(in_features))),
         "trainable": np.array([int(bool(getattr(p, "requires_grad", False))) for p in before]),
         "varied": np.array(int(np.ptp(_array(layer.weight, "weight")) > 0)),
     }
@@ -256,6 +259,12 @@ def _set_projections(layer: Any, weights: np.ndarray, biases: np.ndarray) -> dic
     return tensors
 
 
+def _layers(layer: Any) -> np.ndarray:
+    """For each projection the first that is the same layer."""
+    projections = [getattr(layer, name) for name in PROJECTIONS]
+    return _which(projections, projections)
+
+
 def multi_head_attention(
     answers: Answers,
     num_heads: int,
@@ -274,14 +283,16 @@ def multi_head_attention(
     tensors = {"x": _leaf(x), **_set_projections(layer, weights, biases)}
     call = layer if by_call else layer.forward
     call(_leaf(x[:1, :1]))  # what earlier calls left behind must not matter
-    if mask is None:
-        with contextlib.suppress(Exception):
+    with contextlib.suppress(Exception):
+        if mask is None:
             call(_leaf(x[:1]), mask=np.tri(x.shape[1], dtype=x.dtype))
+        if context is None:
+            call(_leaf(x), context=_leaf(-x))
     arguments = {} if mask is None else {"mask": _mask(mask, as_tensor)}
     if context is not None:
         tensors["context"] = arguments["context"] = _leaf(context)
     output = call(tensors["x"], **arguments)
-    arrays = {"output": _array(output, "The result"), **_observe(output, grad, **tensors)}
+    arrays = {"output": _array(output, "The result"), **_observe(output, grad, **tensors), "layers": _layers(layer)}
     kept = getattr(layer, "attention_weights", None)
     return arrays if kept is None else arrays | {"attention_weights": _array(kept, "attention_weights")}
 
@@ -291,12 +302,14 @@ def multi_head_parameters(answers: Answers, embed_dim: int, num_heads: int) -> A
     layer = answers["MultiHeadAttention"](embed_dim, num_heads)
     known = [t for name in PROJECTIONS for t in (getattr(layer, name).weight, getattr(layer, name).bias)]
     before = _which(_parameters(layer), known)
-    layer(_leaf(np.ones((1, 2, embed_dim), np.float32)))
+    with contextlib.suppress(Exception):  # other cases ask for what a call gives
+        layer(_leaf(np.ones((1, 2, embed_dim), np.float32)))
     sizes = [getattr(layer, name, -1) for name in ("embed_dim", "num_heads", "head_dim")]
     return {
         "parameters": np.sort(before),
         "parameters_after": np.sort(_which(_parameters(layer), known)),
         "sizes": np.array(sizes, dtype=np.int64),
+        "layers": _layers(layer),
     }
 
 
@@ -326,7 +339,7 @@ def array_function(
     answer = answers[name](*by_place, **by_name)
     parts = (_parts(answer) if len(results) > 1 else None) or (answer,)
     if len(parts) != len(results):
-        came = "None came back (is there a return?)" if answer is None else f"{len(parts)} came back"
+        came = "None came back (is there a return in every branch?)" if answer is None else f"{len(parts)} came back"
         raise WrongKind(f"{len(results)} results are asked for, {', '.join(results)}; {came}")
     after = {f"{k}_after": v for k, v in given.items() if isinstance(v, np.ndarray) and k not in overwritten}
     return {key: _array(part, f"`{key}`", "an array") for key, part in zip(results, parts, strict=True)} | after
@@ -437,28 +450,6 @@ PROBES: dict[str, Callable[..., Arrays]] = {
         whole_table,
     )
 }
-
-
-def in_words(error: BaseException) -> str:
-    """The type and the text of an exception, also where making the text fails."""
-    try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:  # noqa: BLE001  (its __str__ may do what it likes)
-        return f"{type(error).__name__}: "
-
-
-def own_line(error: BaseException, namespace: Namespace, given: Container[str] = ()) -> str:
-    """The last line that ran of those which a student wrote; "" if none did.
-
-    given  functions and classes of the namespace that the student did not write
-    """
-    line = ""
-    for frame, number in traceback.walk_tb(error.__traceback__):
-        code = frame.f_code
-        theirs = frame.f_globals is namespace and code.co_filename != GIVEN
-        if theirs and code.co_qualname.partition(".")[0] not in given:
-            line = linecache.getline(code.co_filename, number).strip() or f"line {number}"
-    return line
 
 
 class Answered(NamedTuple):

@@ -10,7 +10,7 @@ from exercises.misconceptions import computes, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question
 from exercises.signs.arrays import not_finite
 from exercises.signs.exceptions import Raised, cannot_be_called, lost_axis
-from exercises.signs.numbers import do_not_sum_to_one, other_scale
+from exercises.signs.numbers import do_not_sum_to_one, equal_shares_of_different_scores, other_scale
 
 BY_HAND = np.log(np.array([[1, 2, 5], [3, 3, 4]], np.float32))
 LARGE = np.array([[1e4, 1e4 - 1, 9e3], [-1e4, -1e4, -2e4], [3, 1, 2]], np.float32)
@@ -76,6 +76,11 @@ def _normalised(function: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.nd
 
 def _largest_along_the_last_axis(x: np.ndarray, dim: int) -> np.ndarray:
     e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return np.asarray(e / e.sum(axis=dim, keepdims=True))
+
+
+def _largest_only_changed(x: np.ndarray, dim: int) -> np.ndarray:
+    e = np.exp(np.where(x == x.max(axis=dim, keepdims=True), 0, x))
     return np.asarray(e / e.sum(axis=dim, keepdims=True))
 
 
@@ -180,6 +185,21 @@ EXERCISE = Exercise(
             lambda x, dim: _shares(x, None),
         ),
         computes(
+            "A reshape to rows of length x.shape[dim] does not put the scores along `dim` together. Give `dim` to the sum and to the maximum.",
+            "shares",
+            lambda x, dim: _shares(x.reshape(-1, x.shape[dim]), -1).reshape(x.shape),
+        ),
+        computes(
+            "The scores are divided by the largest one before their exponentials. Subtract it.",
+            "shares",
+            lambda x, dim: _shares(x / x.max(axis=dim, keepdims=True), dim),
+        ),
+        computes(
+            "Only the largest score is changed, to 0. Subtract the largest score along `dim` from all of them.",
+            "shares",
+            _largest_only_changed,
+        ),
+        computes(
             "`dim` is ignored: the shares are always made along the last axis.", "shares", lambda x, dim: _shares(x, -1)
         ),
         computes(
@@ -191,6 +211,12 @@ EXERCISE = Exercise(
             lambda x, dim: _shares(x, 1 if x.ndim > 1 else 0),
         ),
         computes(
+            "`dim=0` is taken for no `dim`, since 0 counts as false in Python: the shares are made along the last axis. Use `dim` as it is.",
+            "shares",
+            lambda x, dim: _shares(x, dim or -1),
+            ("along another axis",),
+        ),
+        computes(
             "The exponentials overflow, or are all 0. Subtract the largest score along `dim` first.",
             "shares",
             lambda x, dim: _shares(x, dim, subtract=False),
@@ -199,6 +225,12 @@ EXERCISE = Exercise(
             "You subtract the largest score of the whole array. In rows far below it all exponentials are 0: subtract the largest along `dim`.",
             "shares",
             _with_global_maximum,
+        ),
+        shows(
+            "Large scores that differ get equal shares, as if they were cut off at a limit. Cut nothing off: subtract the largest score along `dim`.",
+            equal_shares_of_different_scores(),
+            ("scores of ten thousand",),
+            rough=True,
         ),
         shows(
             "With scores of ten thousand the result holds inf or nan. Subtract the largest score along `dim` before you take exponentials.",
@@ -252,7 +284,7 @@ EXERCISE = Exercise(
             rough=True,
         ),
         shows(
-            "The shares do not sum to 1 along `dim`. Divide the exponentials by their sum along `dim`.",
+            "The shares do not sum to 1 along `dim`. Divide the exponentials by their sum along `dim`, and by nothing else.",
             do_not_sum_to_one("shares", "dim"),
             rough=True,
         ),

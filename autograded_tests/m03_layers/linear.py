@@ -15,6 +15,7 @@ from exercises.signs.parameters import (
     bias_in_spite_of_that,
     not_weight_then_bias,
     other_values,
+    own_and_others,
     transposed_weight,
     weight_or_bias_missing,
 )
@@ -52,10 +53,17 @@ def values(d: Data) -> tuple[Question, ...]:
 
 
 def parameters(d: Data) -> tuple[Question, ...]:
-    return tuple(
-        Question("linear_parameters", {"in_features": d.L, "out_features": d.L, "bias": bias}, compare)
-        for bias in (True, False)
-        for compare in (("kept",), ("order", "trainable", "varied") if bias else ("without_bias", "order", "trainable"))
+    wide = {"in_features": 100 * d.L, "out_features": d.L * d.S, "bias": True}
+    return (
+        *(
+            Question("linear_parameters", {"in_features": d.L, "out_features": d.L, "bias": bias}, compare)
+            for bias in (True, False)
+            for compare in (
+                ("kept",),
+                ("order", "trainable", "varied") if bias else ("without_bias", "order", "trainable"),
+            )
+        ),
+        Question("linear_parameters", wide, ("within",)),
     )
 
 
@@ -68,7 +76,7 @@ def reference(question: Question) -> Arrays:
         known = 2 if question["bias"] else 1
         one = np.array(1)
         order, trainable = np.arange(known), np.ones(known)
-        return {"without_bias": one, "order": order, "kept": one, "trainable": trainable, "varied": one}
+        return {"without_bias": one, "order": order, "kept": one, "trainable": trainable, "varied": one, "within": one}
     x, weight, bias = question["x"], question["weight"], question.get("bias")
     answer = {"y": references.linear(x, weight, bias), "x_after": x}
     answer |= {"weight_shape": np.array(weight.shape), "bias_shape": np.array(weight.shape[1:])}
@@ -133,7 +141,11 @@ EXERCISE = Exercise(
             lambda x, w, b: np.exp(x @ w + b) / np.exp(x @ w + b).sum(-1, keepdims=True),
         ),
         computes("The bias is added to the weight. Add it to the product.", lambda x, w, b: x @ (w + b)),
-        shows("The result has the wrong shape. It should be (..., out_features).", other_shape("y"), rough=True),
+        shows(
+            "The result has the wrong shape. It should be that of x, with out_features in place of in_features.",
+            other_shape("y"),
+            rough=True,
+        ),
         shows(
             "With bias=False there is a bias all the same. Then `.bias` is None, and nothing is added.",
             any_is("without_bias", 0),
@@ -190,11 +202,24 @@ EXERCISE = Exercise(
             cases=("more leading axes",),
         ),
         shows(
+            "The weight or the bias is computed from another Tensor, and the gradient goes on to that one. Keep what `_start_values` gives as it is.",
+            any_is("computed", 1),
+            ("gradient",),
+        ),
+        shows(
+            "parameters() lists more or fewer Tensors after a call than before. Create all in `__init__`, and list the same at any time.",
+            any_is("grown", 1),
+        ),
+        shows(
+            "parameters() lists this layer's own Tensors, and others, such as those of another layer. Make the list anew for each layer.",
+            own_and_others(),
+        ),
+        shows(
             "parameters() gives other Tensors at each call. Create them once, in `__init__`, and give these.",
             any_is("kept", 0),
         ),
         shows(
-            "parameters() lists Tensors that are not `.weight` and `.bias`, such as copies. It should list these two.",
+            "parameters() lists Tensors that are not this layer's `.weight` and `.bias`, such as copies. It should list these two.",
             any_is("order", -1),
         ),
         shows("parameters() lacks the weight, or a bias that there is. It should list both.", weight_or_bias_missing()),
@@ -203,12 +228,16 @@ EXERCISE = Exercise(
             not_weight_then_bias(),
         ),
         shows(
-            "The parameters must be created with requires_grad=True, or training cannot change them.",
+            "The parameters do not ask for gradients: requires_grad is False. Keep what `_start_values` gives, without `Tensor(...)` around it.",
             any_is("trainable", 0),
         ),
         shows(
             "All weights start equal. Draw them with `_start_values`, or all outputs learn the same.",
             any_is("varied", 0),
+        ),
+        shows(
+            "The bias starts with larger numbers than 1 / sqrt(in_features). Give `_start_values` the layer's in_features, for weight and bias.",
+            any_is("within", 0),
         ),
         shows(
             "A layer cannot be called: `layer(x)`. Give the class a method `__call__`.",

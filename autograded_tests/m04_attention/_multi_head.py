@@ -243,7 +243,21 @@ def unmasked_if(*axes: int) -> Function:
     return lambda m, x: None if m is None or m.ndim in axes else for_heads(m)
 
 
+def tiled(question: Question) -> Arrays | None:
+    """A mask (B, L, S) is repeated for the heads, and then the batch elements are counted on."""
+    mask = question.get("mask")
+    if question.probe != "multi_head_attention" or mask is None or mask.ndim != 3:
+        return None
+    H = question["num_heads"]
+    for_all = np.tile(mask, (H, 1, 1)).reshape(len(mask), H, *mask.shape[1:])
+    return dict(zip(("output", "attention_weights"), multi(**arguments(question) | {"mask": for_all}), strict=True))
+
+
 MASKS = (
+    Misconception(
+        "A mask (B, L, S) reaches the wrong batch elements. Each has its own mask, for all its heads: (B, 1, L, S).",
+        wrong=tiled,
+    ),
     multis(
         "With a context the mask is ignored. Pass it to attention then, too.",
         edit_mask=lambda m, x: None,
@@ -299,7 +313,25 @@ MASKS = (
     ),
 )
 
+
+def made_from_the_queries(question: Question) -> Arrays | None:
+    """Without a context keys and values are made from the projected x."""
+    if question.probe != "multi_head_attention" or question.get("context") is not None:
+        return None
+    queries = question["x"].astype(float) @ question["weights"][0] + question["biases"][0]
+    both = multi(**arguments(question) | {"context": queries})
+    return dict(zip(("output", "attention_weights"), both, strict=True))
+
+
 SOURCES = (
+    Misconception(
+        "Keys and values are made from the queries: x was overwritten by them. They are made from x, or from the context.",
+        wrong=made_from_the_queries,
+    ),
+    multis(
+        "The context of an earlier call is used. Without a context keys and values come from x, in each call.",
+        sources=lambda x, c: (x, -x, -x) if c is x else (x, c, c),
+    ),
     multis(
         "The context is ignored. `__call__` should pass it to `forward`, where keys and values come from it.",
         cases=("context",),

@@ -57,10 +57,10 @@ def near_1000(d: Data) -> Array:
 
 def values(d: Data) -> tuple[Question, ...]:
     return (
+        ask(d.normal(72, d.L, d.L), d.random_mask(73, d.L, d.L)),  # first: with others a wrong answer may raise
         ask(SCORES_BY_HAND, MASK_BY_HAND, as_tensor=False),
         ask(d.normal(69, d.L, d.S), mask_of_two_axes(d)),
         ask(some_zeros(d), mask_of_two_axes(d)),
-        ask(d.normal(72, d.L, d.L), d.random_mask(73, d.L, d.L)),
     )
 
 
@@ -102,7 +102,7 @@ def reference(question: Question) -> Arrays:
     return answer if grad is None else answer | {"grad_scores": np.where(allowed, grad, 0)}
 
 
-def where_blocked(value: float) -> Callable[[Array, Array], Array]:
+def where_blocked(value: float | Array) -> Callable[[Array, Array], Array]:
     return lambda scores, mask: np.where(np.asarray(mask) != 0, scores, value)
 
 
@@ -141,7 +141,7 @@ EXERCISE = Exercise(
             holds_nan("masked"),
         ),
         says(
-            "The mask does not fit the scores any more: was it transposed, reshaped or given an axis? Use it as it is.",
+            "The mask does not fit the scores any more: was it transposed, reshaped, given an axis or combined with another one? Use it as it is.",
             Raised.MASK_SHAPE,
         ),
         Misconception(
@@ -205,7 +205,7 @@ EXERCISE = Exercise(
             lambda scores, mask: scores + (1 - np.asarray(mask, float)) * 1e9,
         ),
         computes(
-            "The scores were multiplied by MASK_VALUE: negative scores become huge that way.",
+            "Blocked scores are multiplied by MASK_VALUE, so that negative ones become huge and positive. Put MASK_VALUE itself there.",
             "masked",
             lambda scores, mask: np.where(np.asarray(mask) != 0, scores, scores * -1e9),
         ),
@@ -213,6 +213,7 @@ EXERCISE = Exercise(
             "Where the mask is 1 there is MASK_VALUE, too, and so nothing is blocked: only differences between scores count.",
             "masked",
             lambda scores, mask: scores - 1e9,
+            ("values", "masks that broadcast", "scores near 1000", "an array of True and False"),
         ),
         computes(
             "The mask's numbers were added to the scores. Add 0 where looking is allowed and MASK_VALUE where not.",
@@ -225,7 +226,7 @@ EXERCISE = Exercise(
             lambda scores, mask: blocked(scores, np.tril(np.ones(scores.shape[-2:]))),
         ),
         computes(
-            "The mask is ignored: the scores are unchanged. Put MASK_VALUE where it is 0.",
+            "The scores came back unchanged: nothing is blocked. Return a new Tensor with MASK_VALUE where `mask == 0`; `masked_fill` gives one.",
             "masked",
             lambda scores, mask: scores,
         ),
@@ -266,13 +267,47 @@ EXERCISE = Exercise(
             lambda scores, mask: blocked(scores, np.maximum(mask, np.eye(*scores.shape[-2:]))),
             cases=("values",),
         ),
+        *(
+            computes(
+                "A causal mask is put on top of the mask. Only the mask decides where a query may look.",
+                "masked",
+                function,
+            )
+            for function in (
+                lambda scores, mask: blocked(scores, mask * np.tri(scores.shape[-1])),
+                lambda scores, mask: blocked(scores, mask * np.tri(*scores.shape[-2:])),
+            )
+        ),
+        computes(
+            "The mask's numbers are repeated one after the other, as `np.resize` does, whatever its axes. Use it as it is: it broadcasts.",
+            "masked",
+            lambda scores, mask: blocked(scores, np.resize(mask, scores.shape)),
+        ),
+        *(
+            computes(
+                "The blocked value is not low enough: a blocked key can still get a share. Use MASK_VALUE.",
+                "masked",
+                function,
+            )
+            for function in (
+                lambda scores, mask: where_blocked(scores.min(axis=-1, keepdims=True))(scores, mask),
+                lambda scores, mask: where_blocked(scores.min())(scores, mask),
+            )
+        ),
         computes(
             "The mask was transposed. Use it as it is: a row for each query, a column for each key.",
             "masked",
             lambda scores, mask: blocked(scores, swap(mask)),
         ),
         computes(
-            "Where the mask is 1 the scores must stay as they are, but they were set to 0.",
+            "Allowed scores are lost to rounding: near 1e9 a float32 is a multiple of 64. Leave them alone, and put MASK_VALUE where the mask is 0.",
+            "masked",
+            lambda scores, mask: (
+                (scores.astype(np.float32) + np.float32(1e9)) * np.asarray(mask, np.float32) - np.float32(1e9)
+            ),
+        ),
+        computes(
+            "Where the mask is 1 the scores must stay as they are, but they come out as 0.",
             "masked",
             lambda scores, mask: (1 - np.asarray(mask, float)) * -1e9 * np.ones_like(scores),
         ),

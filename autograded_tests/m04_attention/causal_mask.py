@@ -38,7 +38,7 @@ WRONG_MASKS = (
         lambda seq_len: np.where(triangle(seq_len) > 0, 0, -np.inf),
     ),
     (
-        "Every query may look everywhere. It may look at itself and at what came before.",
+        "Every query may look everywhere. It may look at itself and at what came before. (In `[[0] * n] * n` all rows are one and the same list.)",
         lambda seq_len: np.ones((seq_len, seq_len)),
     ),
     (

@@ -75,6 +75,18 @@ EXERCISE = Exercise(
                     "K was reshaped, not transposed: a reshape keeps the order of the numbers. Exchange its last two axes.",
                     lambda Q, K: Q @ K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2]),
                 ),
+                (
+                    "K is not transposed where it is square (S = D). Transpose it in any case: `K.transpose(-2, -1)`.",
+                    lambda Q, K: Q @ (K if K.shape[-2] == K.shape[-1] else swap(K)),
+                ),
+                (
+                    "Every query meets the keys of all batch elements. Each batch element has keys of its own.",
+                    lambda Q, K: (Q.reshape(-1, Q.shape[-1]) @ K.reshape(-1, K.shape[-1]).T).reshape(*Q.shape[:-1], -1),
+                ),
+                (
+                    "The products are summed over the keys. Sum over the components, the last axis: one number for each query and key.",
+                    lambda Q, K: (Q[..., :, None, :] * K[..., None, :, :]).sum(-2),
+                ),
                 ("These are products of the queries with themselves. K is not used.", lambda Q, K: Q @ swap(Q)),
                 ("These are products of the keys with themselves. Q is not used.", lambda Q, K: K @ swap(K)),
                 (
@@ -168,9 +180,14 @@ EXERCISE = Exercise(
             line=r"@\s*K\s*($|[)/*#,;])|(matmul|dot)\((Q,\s*)?K\)",
         ),
         says(
+            "New axes are counted from the left. Count from the right, `Q[..., :, None, :] * K[..., None, :, :]`, or use `@`.",
+            Raised.ELEMENTWISE,
+            line=r"^(?!.*(\.\.\.|Ellipsis)).*\[[^\]]*(None|newaxis).*\*.*\[[^\]]*(None|newaxis)",
+        ),
+        says(
             "Q and K are multiplied number by number, `*`. A score is a dot product: use the matrix product, `@`.",
             Raised.ELEMENTWISE,
-            line=r"\*",
+            line=r"^(?!.*(None|newaxis|expand_dims|unsqueeze|reshape)).*\bQ\s*\*\s*K\b",
         ),
         shows(
             "The scores have more or fewer axes than Q. They should be (..., L, S), with the leading axes of Q.",

@@ -125,6 +125,11 @@ EXERCISE = Exercise(
             "merged",
             lambda x: np.concatenate(list(x.swapaxes(0, 1)), axis=0),
         ),
+        computes(
+            "A reshape to (B, H * D, L) mixes positions. Exchange heads and positions first, then reshape to (B, L, H * D).",
+            "merged",
+            lambda x: x.reshape(x.shape[0], -1, x.shape[2]).swapaxes(1, 2),
+        ),
         says(
             "The sizes of the reshape do not fit x. The result is (B, L, H * D), for any number of heads.",
             Raised.RESHAPE,

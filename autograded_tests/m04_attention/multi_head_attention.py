@@ -21,6 +21,8 @@ from exercises.signs.exceptions import (
     Raised,
     cannot_be_called,
     keys_of_another_length,
+    mask_and_context_exchanged,
+    mask_reshaped_by_the_sizes_of_x,
     mask_that_does_not_fit,
     raised,
     raised_without,
@@ -29,7 +31,14 @@ from exercises.signs.exceptions import (
 from exercises.signs.gradients import no_gradient
 from exercises.signs.masks import blocked_key_has_share
 from exercises.signs.numbers import only_this_is_wrong, other_scale, sum_to_one_and_are_wrong
-from exercises.signs.parameters import any_is, other_values, others_after_a_call, some_doubled, some_missing
+from exercises.signs.parameters import (
+    any_is,
+    other_values,
+    others_after_a_call,
+    shared_layers,
+    some_doubled,
+    some_missing,
+)
 
 # all but that of k_proj.bias, which is zero: it moves all scores of a query alike, and only differences count
 ALL_GRADIENTS = (
@@ -138,12 +147,12 @@ def heads_that_do_not_divide(d: Data) -> tuple[Question, ...]:
 
 SHOWN = (
     shows(
-        "A key that the mask blocks gets a share. Mask the scores with `_apply_mask`, before the softmax.",
+        "A key that the mask blocks gets a share. Is the mask the right one for each batch element and head, and applied before the softmax?",
         blocked_key_has_share("attention_weights"),
         rough=True,
     ),
     shows(
-        "The scores are scaled by a wrong number. Divide them once, by the square root of the width of a head, head_dim.",
+        "The scores reach the softmax too large or too small. They should be divided once by the square root of the width of a head, head_dim.",
         other_scale("attention_weights"),
         rough=True,
     ),
@@ -163,7 +172,16 @@ SHOWN = (
 
 RAISED = (
     shows(
-        "`__call__` must take what `forward` takes, x, mask and context, and pass it on.", cannot_be_called(Raised.CALL)
+        "`__call__` gives `forward` the mask as the context, or the context as the mask. Pass them by name: `mask=mask, context=context`.",
+        mask_and_context_exchanged(),
+    ),
+    shows(
+        "Two or more of q_proj, k_proj, v_proj and out_proj are one and the same layer, as in `[Linear(...)] * 4`. Create four.",
+        shared_layers(),
+    ),
+    shows(
+        "`__call__` must take what `forward` takes, x, mask=None and context=None, and pass it on.",
+        cannot_be_called(Raised.CALL),
     ),
     shows("A MultiHeadAttention should be created with embed_dim and num_heads.", cannot_be_called(Raised.INIT)),
     shows("`forward` should take x, mask=None and context=None.", cannot_be_called()),
@@ -195,8 +213,13 @@ RAISED = (
         "A mask with four axes is given another shape, which does not fit. It fits as it is.",
         mask_that_does_not_fit(4, False),
     ),
+    shows(
+        "Your code takes the mask's sizes from x. An axis of it may be 1, as in (B, 1, S): take them from the mask, or write `mask[:, None]`.",
+        mask_reshaped_by_the_sizes_of_x(),
+        ("masks of three and four axes",),
+    ),
     says(
-        "The mask must have a certain number of axes, or a certain shape. It may have two, three or four axes.",
+        "Your code needs a mask of a certain number of axes, or of a certain shape. A mask may have two, three or four axes, and an axis may be 1.",
         Raised.UNPACK,
         Raised.AXIS,
         Raised.INDEX,
@@ -220,7 +243,7 @@ RAISED = (
 
 WEIGHTS_WRONG = (
     shows(
-        "attention_weights sum to 1 and are wrong. Look at Q and K: their projections, the heads, and the scores made of them.",
+        "attention_weights sum to 1 and are wrong. Look at what they are made of: Q, K, their heads, the scale, and the mask if there is one.",
         sum_to_one_and_are_wrong("attention_weights"),
         rough=True,
     ),
@@ -265,7 +288,7 @@ def tensors(*projections: str) -> tuple[str, ...]:
 
 GRADIENTS = (
     shows(
-        f"The gradient ends before the projections: the result of the heads is cut from the graph, {CUT}.",
+        f"The gradient reaches out_proj but not x, q_proj, k_proj and v_proj: the heads are cut from the graph, {CUT}.",
         no_gradient("x", *tensors("q_proj", "k_proj", "v_proj")),
     ),
     shows(

@@ -43,7 +43,10 @@ def reference(question: Question) -> Arrays:
 
 WRONG = (
     ("You divided by d_k. Divide by its square root.", lambda scores, d_k: scores / d_k),
-    ("The scores were returned unchanged. Divide them by the square root of d_k.", lambda scores, d_k: scores),
+    (
+        "The scores came back as they were. Divide them by the square root of d_k, `math.sqrt(d_k)`.",
+        lambda scores, d_k: scores,
+    ),
     ("You multiplied by the square root of d_k. Divide by it.", lambda scores, d_k: scores * math.sqrt(d_k)),
     ("You multiplied by d_k. Divide by its square root.", lambda scores, d_k: scores * d_k),
     ("You divided by a constant, 2, which is right for d_k = 4 only.", lambda scores, d_k: scores / 2),

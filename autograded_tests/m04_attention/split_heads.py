@@ -129,6 +129,23 @@ EXERCISE = Exercise(
             "heads",
             lambda x, num_heads: np.stack([x[..., h : h + x.shape[-1] // num_heads] for h in range(num_heads)], axis=1),
         ),
+        computes(
+            "The batch elements are run together into one long sequence, (1, H, B * L, D). Keep the batch as an axis of its own.",
+            "heads",
+            lambda x, num_heads: right_split(x.reshape(1, -1, x.shape[-1]), num_heads),
+        ),
+        computes(
+            "num_heads is used as the width of a head. It is the number of heads.",
+            "heads",
+            lambda x, num_heads: np.stack(
+                [x[..., h * num_heads : (h + 1) * num_heads] for h in range(num_heads)], axis=1
+            ),
+        ),
+        computes(
+            "With one head the axis of the heads is missing. It is there all the same: (B, 1, L, E).",
+            "heads",
+            lambda x, num_heads: x if num_heads == 1 else right_split(x, num_heads),
+        ),
         says(
             "The sizes of the reshape do not fit x. Cut the last axis into num_heads heads of width E // num_heads.",
             Raised.RESHAPE,

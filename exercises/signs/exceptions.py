@@ -26,6 +26,7 @@ class Raised(StrEnum):
     AXIS = r"AxisError|out of bounds for array of dimension|axes don't match|bad axis|axis1"
     BROADCAST = r"^ValueError: .*broadcast"
     CALL = r"__call__\(\) (got|takes|missing)"
+    CONTEXT_SHAPE = r"context has shape \(([\d, ]+)\)"
     DIVISION = r"//"
     ELEMENTWISE = r"^ValueError: \*: shapes"
     INDEX = r"^IndexError|boolean index|out of range"
@@ -33,6 +34,7 @@ class Raised(StrEnum):
     JOIN = r"must match exactly|dimension|cannot be joined"
     KEYS_AND_VALUES = r"V has shape \(([\d, ]+)\).* (\d+) keys"
     LENGTH = r"has no len|object cannot be interpreted|__len__"
+    MASK_HOLDS = r"mask holds"
     MASK_SHAPE = r"mask has shape|masked_fill: mask"
     MASK_SHAPES = r"mask has shape \(([\d, ]+)\), it must broadcast to the shape of the scores, \(([\d, ]+)\)"
     LIST_CALLED = r"'(list|tuple)' object is not callable"
@@ -47,6 +49,7 @@ class Raised(StrEnum):
     PRODUCT = r"^ValueError: @: "
     PRODUCT_SHAPES = r"@: the left side has shape \(([\d, ]+)\), the right side \(([\d, ]+)\)"
     RESHAPE = r"^ValueError: (reshape: |cannot reshape)"
+    RESHAPE_TO = r"(?:reshape: \([\d, ]+\) has \d+ values, |into shape )\(([\d, ]+)\)"
     TWO_SHAPES = r"shapes \(([\d, ]+)\) and \(([\d, ]*)\) do not broadcast"
     UNPACK = r"values to unpack"
     V_SHAPE = r"V has shape"
@@ -128,3 +131,23 @@ def _keys_and_values(reply: Reply) -> tuple[int, int] | None:
     """How many keys and values there were, if that is what was raised."""
     found = _found(Raised.KEYS_AND_VALUES, reply)
     return (int(found[2]), int(found[1].split(",")[-2])) if found is not None else None
+
+
+@sign
+def mask_and_context_exchanged(question: Question, reply: Reply, expected: Arrays) -> bool:
+    """A call of forward had the mask as its context, or the context as its mask."""
+    if "forward(" not in reply.line:
+        return False
+    found, mask = _found(Raised.CONTEXT_SHAPE, reply), question.get("mask")
+    if found is not None:
+        return mask is not None and _shape(found[1]) == np.shape(mask)
+    return mask is None and question.get("context") is not None and _found(Raised.MASK_HOLDS, reply) is not None
+
+
+@sign
+def mask_reshaped_by_the_sizes_of_x(question: Question, reply: Reply, expected: Arrays) -> bool:
+    """A mask (B, 1, S) was to be reshaped to (B, 1, L, S)."""
+    found, mask = _found(Raised.RESHAPE_TO, reply), question.get("mask")
+    if found is None or mask is None or mask.ndim != 3 or mask.shape[1] != 1:
+        return False
+    return _shape(found[1]) == (len(mask), 1, question["x"].shape[1], mask.shape[2])

@@ -80,3 +80,13 @@ def factor_of(answer: np.ndarray, right: np.ndarray) -> float | None:
     factor = float(one @ other / (other @ other))
     close = np.abs(one - factor * other).max() < 2e-3 * np.abs(one).max() + 1e-12
     return factor if close and abs(factor) > 1e-6 and abs(factor - 1) > 1e-3 else None
+
+
+@sign
+def equal_shares_of_different_scores(question: Question, reply: Reply, expected: Arrays) -> bool:
+    """In some row whose scores differ all shares are equal."""
+    rows = [
+        np.moveaxis(a, question["dim"], -1).reshape(-1, a.shape[question["dim"]])
+        for a in (question["x"], reply.arrays["shares"])
+    ]
+    return any(np.ptp(x) > 0.5 and np.allclose(shares, 1 / len(shares)) for x, shares in zip(*rows, strict=True))

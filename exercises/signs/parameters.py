@@ -61,3 +61,15 @@ def others_after_a_call(question: Question, reply: Reply, expected: Arrays) -> b
 def other_values(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
     """A list of numbers is not what it should be."""
     return result in reply.arrays and not np.array_equal(reply.arrays[result], expected[result])
+
+
+@sign
+def own_and_others(question: Question, reply: Reply, expected: Arrays) -> bool:
+    """All of the layer's own tensors are listed, and others."""
+    return set(reply.arrays["order"].tolist()) == {-1, *expected["order"].tolist()}
+
+
+@sign
+def shared_layers(question: Question, reply: Reply, expected: Arrays) -> bool:
+    """Two of the projections are one and the same layer."""
+    return "layers" in reply.arrays and len(set(reply.arrays["layers"].tolist())) < reply.arrays["layers"].size

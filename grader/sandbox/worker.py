@@ -24,8 +24,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from exercises.probes import GIVEN, in_words, run_probe
-from exercises.problem import Problem
+from exercises.probes import run_probe
+from exercises.problem import GIVEN, Problem, in_words
 from exercises.stand_ins import stand_in_for
 from grader.sandbox import landlock, walls
 from grader.sandbox.copies import HELLO, make_copies

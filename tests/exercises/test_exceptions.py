@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 
@@ -13,6 +14,8 @@ from exercises.problem import Problem
 from exercises.signs.exceptions import (
     Raised,
     keys_of_another_length,
+    mask_and_context_exchanged,
+    mask_reshaped_by_the_sizes_of_x,
     raised,
     transposed_weights,
     values_of_another_length,
@@ -42,6 +45,7 @@ RAISES: dict[Raised, list[Callable[[], object]]] = {
     ],
     Raised.BROADCAST: [lambda: ONE + TWO, lambda: ARRAY + np.ones((2, 4)), lambda: np.where(ARRAY > 0, np.ones(4), 0)],
     Raised.CALL: [lambda: _Empty()(1, axis=2)],
+    Raised.CONTEXT_SHAPE: [lambda: MultiHeadAttention(6, 3)(np.ones((1, 2, 6)), context=np.ones((4, 4)))],
     Raised.DIVISION: [lambda: ONE // 2],
     Raised.ELEMENTWISE: [lambda: ONE * TWO],
     Raised.INDEX: [lambda: ARRAY[5], lambda: (1, 2)[5], lambda: ARRAY[np.ones((2, 4)) > 0], lambda: ONE[5]],
@@ -55,6 +59,7 @@ RAISES: dict[Raised, list[Callable[[], object]]] = {
         lambda: scaled_dot_product_attention(Tensor(np.ones((5, 3))), Tensor(np.ones((5, 3))), Tensor(np.ones((4, 3))))
     ],
     Raised.LENGTH: [lambda: len(SimpleNamespace()), lambda: len(_Cache(None)), lambda: len(_Cache(1.5))],
+    Raised.MASK_HOLDS: [lambda: scaled_dot_product_attention(ONE, ONE, ONE, 2 * np.ones((2, 2)))],
     Raised.MASK_SHAPE: [lambda: scaled_dot_product_attention(ONE, ONE, ONE, np.ones((3, 3)))],
     Raised.MASK_SHAPES: [lambda: scaled_dot_product_attention(ONE, ONE, ONE, np.ones((3, 3)))],
     Raised.NO_DIM: [lambda: _along()],
@@ -73,6 +78,7 @@ RAISES: dict[Raised, list[Callable[[], object]]] = {
     Raised.PRODUCT: [lambda: ONE @ ONE, lambda: Linear(5, 2)(ONE)],
     Raised.PRODUCT_SHAPES: [lambda: ONE @ ONE],
     Raised.RESHAPE: [lambda: ONE.reshape(5, 5), lambda: ARRAY.reshape(5, 5)],
+    Raised.RESHAPE_TO: [lambda: ONE.reshape(5, 5), lambda: ARRAY.reshape(5, 5)],
     Raised.TWO_SHAPES: [lambda: ONE + TWO, lambda: ONE - ONE.sum(1)],
     Raised.UNPACK: [lambda: _three(*[(1, 2)]), lambda: _three((1, 2, 3, 4))],
     Raised.V_SHAPE: [lambda: scaled_dot_product_attention(Tensor(np.ones((5, 3))), Tensor(np.ones((5, 3))), ONE)],
@@ -149,3 +155,26 @@ def test_keys_and_values_of_different_lengths_are_told_apart(L: int, S: int) -> 
     keys = reply_of(lambda: scaled_dot_product_attention(of_x, of_x, of_context))
     assert values_of_another_length()(question, values, {}) and not keys_of_another_length()(question, values, {})
     assert keys_of_another_length()(question, keys, {}) and not values_of_another_length()(question, keys, {})
+
+
+def test_a_mask_in_place_of_the_context_is_known_and_the_other_way_round() -> None:
+    x, mask, context = np.ones((2, 4, 6)), np.tri(4), np.full((2, 5, 6), 0.5)
+    line = "return self.forward(x, context, mask)"
+    layer = MultiHeadAttention(6, 3)
+    with_mask = replace(reply_of(lambda: layer.forward(x, None, mask)), line=line)
+    with_context = replace(reply_of(lambda: layer.forward(x, context, None)), line=line)
+    shows = mask_and_context_exchanged()
+    assert shows(Question("", {"x": x, "mask": mask}, ()), with_mask, {})
+    assert shows(Question("", {"x": x, "mask": None, "context": context}, ()), with_context, {})
+    assert not shows(Question("", {"x": x, "mask": np.tri(3)}, ()), with_mask, {})
+    assert not shows(Question("", {"x": x, "mask": mask}, ()), replace(with_mask, line="x = self.q_proj(x)"), {})
+    assert not shows(Question("", {"x": x, "mask": None, "context": None}, ()), with_context, {})
+
+
+def test_a_mask_that_is_given_the_sizes_of_x_is_known() -> None:
+    x, padding = np.ones((2, 4, 6)), np.ones((2, 1, 4))
+    reply = reply_of(lambda: padding.reshape(2, 1, 4, 4))
+    shows = mask_reshaped_by_the_sizes_of_x()
+    assert shows(Question("", {"x": x, "mask": padding}, ()), reply, {})
+    assert not shows(Question("", {"x": x, "mask": np.ones((2, 4, 4))}, ()), reply, {})
+    assert not shows(Question("", {"x": x, "mask": padding}, ()), reply_of(lambda: padding.reshape(2, 3, 4, 4)), {})

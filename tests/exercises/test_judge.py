@@ -195,8 +195,8 @@ def test_a_case_ends_with_the_first_problem() -> None:
 @pytest.mark.parametrize(
     ("answers", "case", "sentence", "named"),
     [
-        (replies(grad=lambda x: None), 2, "No gradient reaches x: the graph is cut. Stay with Tensor operations, without `.data`.", True),
-        (replies(grad=lambda x: 0 * x), 2, "No gradient reaches x: the graph is cut. Stay with Tensor operations, without `.data`.", True),
+        (replies(grad=lambda x: None), 2, f"No gradient reaches x: it is cut from the graph, {CUT}.", True),
+        (replies(grad=lambda x: 0 * x), 2, f"No gradient reaches x: it is cut from the graph, {CUT}.", True),
         (
             replies(grad=lambda x: x),
             2,
@@ -243,7 +243,7 @@ def with_misconceptions(*misconceptions: Misconception) -> Exercise:
 
 def test_a_misconception_must_fit_every_wrong_question_of_the_case() -> None:
     wrong = replies(y=lambda x: 3 * x if x.ndim == 1 else 5 * x)
-    assert said(judge(EXERCISE, wrong))[:2] == ["Probably caused by the mistake above.", "You tripled it."]
+    assert said(judge(EXERCISE, wrong))[:2] == ["Probably caused by the mistake below.", "You tripled it."]
 
 
 def test_a_misconception_that_would_fail_a_right_question_does_not_fit() -> None:
@@ -294,7 +294,7 @@ def test_a_rough_sentence_is_said_only_where_no_other_fits() -> None:
 def test_a_misconception_may_be_for_some_cases_only() -> None:
     only = replace(TRIPLED, cases=("one number",))
     assert said(judge(with_misconceptions(only), replies(y=lambda x: 3 * x)))[:2] == [
-        "Probably caused by the mistake above.",
+        "Probably caused by the mistake below.",
         "You tripled it.",
     ]
     sign = shows("It came.", returned("y"), ("one number",))

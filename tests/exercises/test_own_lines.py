@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from answers import answers, namespace
 
 from exercises.differences import difference
 from exercises.own_lines import in_plain_words
+from exercises.problem import HANDED_OUT, own_line
 from tinytorch.core import attention
 from tinytorch.core.activations import Softmax
 from tinytorch.core.attention import scaled_dot_product_attention
@@ -18,6 +20,7 @@ X: Any = Tensor(np.ones((2, 3)), requires_grad=True)
 MASK: Any = np.array([[True, False, True]] * 2)
 LIBRARY: Any = vars(attention)
 SOFTMAX: Any = Softmax
+MHA = attention.MultiHeadAttention(6, 3)
 
 
 def undefined() -> object:
@@ -35,6 +38,14 @@ RAISES: list[tuple[Callable[[], object], str, str]] = [
     (lambda: SOFTMAX()(X, axis=-1), "Softmax()(X, axis=-1)", "uses NumPy's word `axis`. Here it is called `dim`"),
     (lambda: SOFTMAX(dim=-1)(X), "Softmax(dim=-1)(X)", "gives arguments to the class `Softmax`"),
     (lambda: LIBRARY["_apply_mask"](X, masks=1), "_apply_mask(X, masks=1)", "gives `_apply_mask` an argument `masks`"),
+    (lambda: MHA.forward(np.ones((1, 4, 6)), None, np.tri(4)), "return self.forward(x, c, m)", "gives as the context"),
+    (
+        lambda: np.ones((2, 0)).max(axis=-1),
+        "e = (s - s.data.max()).exp()",
+        "takes the largest or smallest of no numbers",
+    ),
+    (lambda: np.broadcast_to(MASK, (3,)), "np.broadcast_to(m, (3,))", "broadcasts an array to a shape with fewer axes"),
+    (lambda: 0 + [1], "sum(lists)", "uses `+` between an int and a list"),  # type: ignore[operator]
     (lambda: bool(X), "if mask:", "asks a whole Tensor or array whether it is true. To ask whether there is one"),
     (lambda: bool(X), "context = context or x", "asks a whole Tensor or array whether it is true. To ask"),
     (lambda: bool(MASK != 1), "if mask != None:", "compares every value with None"),
@@ -97,3 +108,18 @@ def test_what_differs_is_said_without_a_number(answer: np.ndarray, said: str) ->
     sentence = difference("y", [(answer, RIGHT)])
     assert sentence is not None and said in sentence and not any(c.isdigit() for c in sentence)
     assert difference("y", [(RIGHT**3, RIGHT)]) is None
+
+
+def test_a_line_that_was_handed_out_is_not_called_the_students_where_another_called_it() -> None:
+    title = "__call__ passes context and mask in the wrong order"
+    source = next(a.source for a in answers("wrong_answers") if a.title == title)
+    names = namespace("04_attention", multi_head_attention=source)
+    layer = names["MultiHeadAttention"](6, 3)
+    for call, line in (
+        (layer, "return self.forward(x, context, mask)"),
+        (layer.forward, "x, context = _check_inputs(x, context, self.embed_dim)"),  # there is none that called it
+    ):
+        with pytest.raises(ValueError, match="context has shape") as raised:
+            call(np.ones((1, 4, 6)), **{"mask" if call is layer else "context": np.tri(4)})
+        assert own_line(raised.value, names) == line
+    assert not HANDED_OUT.search("_check_heads(num_heads, embed_dim)")

@@ -11,7 +11,7 @@ from typing import Any
 
 from secret import cells, source
 
-from exercises.probes import GIVEN
+from exercises.problem import GIVEN
 from grader.course import ROOT, module_notebook
 
 

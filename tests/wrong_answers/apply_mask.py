@@ -278,3 +278,31 @@ def _apply_mask(scores, mask):
 def _apply_mask(scores, mask):
     from tinytorch.core.tensor import stack
     return stack([s.masked_fill(m == 0, MASK_VALUE) for s, m in zip(scores, Tensor(mask))])
+# --- shifted up by 1e9 and back, float32 forgets the scores
+def _apply_mask(scores, mask):
+    mask = _check_mask(scores, mask)  # an array
+    above = scores - MASK_VALUE  # blocked is 0 now
+    return above * mask + MASK_VALUE
+# --- causal mask always multiplied in
+def _apply_mask(scores, mask):
+    mask = _check_mask(scores, mask)  # an array
+    allowed = mask * causal_mask(scores.shape[-1])
+    return scores.masked_fill(allowed == 0, MASK_VALUE)
+# --- np.resize in place of broadcasting
+def _apply_mask(scores, mask):
+    mask = _check_mask(scores, mask)  # an array
+    mask = np.resize(mask, scores.shape)
+    return scores.masked_fill(mask == 0, MASK_VALUE)
+# --- blocked keys get the lowest score there is
+def _apply_mask(scores, mask):
+    mask = _check_mask(scores, mask)  # an array
+    lowest = scores.data.min(axis=-1, keepdims=True)
+    forbidden = np.broadcast_to(mask == 0, scores.shape)
+    # keep what is allowed, put something low elsewhere
+    return scores.masked_fill(forbidden, 0.0) + forbidden * lowest
+# --- the mask of the first sentence for the whole batch
+def _apply_mask(scores, mask):
+    mask = _check_mask(scores, mask)  # an array
+    while mask.ndim > 2:
+        mask = mask[0]  # down to (L, S), the rest broadcasts
+    return scores + (1 - mask) * MASK_VALUE

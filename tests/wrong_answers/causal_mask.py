@@ -122,3 +122,12 @@ def causal_mask(seq_len):
 # --- uses L
 def causal_mask(seq_len):
     return np.tril(np.ones((L, L)))
+# --- rows divided by their sums, an average over what came before
+def causal_mask(seq_len):
+    mask = np.tril(np.ones((seq_len, seq_len), dtype=np.float32))
+    return mask / mask.sum(axis=1, keepdims=True)
+# --- only itself and the one position before
+def causal_mask(seq_len):
+    itself = np.eye(seq_len, dtype=np.float32)
+    before = np.eye(seq_len, k=-1, dtype=np.float32)
+    return itself + before

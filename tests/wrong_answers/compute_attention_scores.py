@@ -226,3 +226,33 @@ def _compute_attention_scores(Q, K):
     for d in range(1, Q.shape[-1]):
         out = out + Q[..., d : d + 1] * K[..., d : d + 1].transpose(-2, -1)
     return out
+# --- products by broadcasting, new axis counted from the left
+def _compute_attention_scores(Q, K):
+    _check_widths(Q, K)
+    products = Q[:, None] * K[None, :]  # every query with every key
+    return products.sum(dim=-1)
+# --- np.inner of the two tensors
+def _compute_attention_scores(Q, K):
+    _check_widths(Q, K)
+    return np.inner(Q, K)
+# --- leading axes flattened into one and not put back
+def _compute_attention_scores(Q, K):
+    _check_widths(Q, K)
+    L, D = Q.shape[-2:]
+    S = K.shape[-2]
+    q = Q.reshape(-1, L, D)
+    k = K.reshape(-1, S, D)
+    return q @ k.transpose(1, 2)
+# --- transposes the keys only if the shapes do not fit without
+def _compute_attention_scores(Q, K):
+    _check_widths(Q, K)
+    if Q.shape[-1] == K.shape[-2]:
+        return Q @ K
+    return Q @ K.transpose(-2, -1)
+# --- every query meets the keys of the whole batch
+def _compute_attention_scores(Q, K):
+    _check_widths(Q, K)
+    D = Q.shape[-1]
+    queries, keys = Q.reshape(-1, D), K.reshape(-1, D)
+    table = queries @ keys.T
+    return table.reshape(*Q.shape[:-1], -1)

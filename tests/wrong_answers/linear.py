@@ -973,3 +973,159 @@ class Linear:
 
     def __call__(self, x):
         return self.forward(x)
+# --- truth value of the bias tensor asked in forward
+class Linear:
+
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        if self.bias:
+            y = y + self.bias
+        return y
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- start values of the bias from out_features
+class Linear:
+
+    def __init__(self, in_features, out_features, bias=True):
+        def make(*shape):
+            return _start_values(shape[0], shape)
+
+        self.weight = make(in_features, out_features)
+        self.bias = make(out_features) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- start values divided once more by the root, so the weight is a computed tensor
+class Linear:
+
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features)) / np.sqrt(in_features)
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- list of parameters is a class attribute that all layers share
+class Linear:
+
+    _parameters = []
+
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = None
+        self._parameters.append(self.weight)
+        if bias:
+            self.bias = _start_values(in_features, (out_features,))
+            self._parameters.append(self.bias)
+
+    def forward(self, x):
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return self._parameters
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- forward takes exactly three axes: batch, length, width
+class Linear:
+
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        B, L, width = x.shape
+        flat = x.reshape(B * L, width)
+        y = flat @ self.weight
+        if self.bias is not None:
+            y = y + self.bias
+        return y.reshape(B, L, self.weight.shape[1])
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- the bias is drawn at the first call of forward
+class Linear:
+
+    def __init__(self, in_features, out_features, bias=True):
+        self.in_features, self.out_features = in_features, out_features
+        self.use_bias = bias
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = None
+
+    def forward(self, x):
+        if self.use_bias and self.bias is None:
+            self.bias = _start_values(self.in_features, (self.out_features,))
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+    def parameters(self):
+        return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- Tensor(x) in forward cuts the input off
+class Linear:
+
+    def __init__(self, in_features, out_features, bias=True):
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        x = Tensor(x)  # so that lists and arrays work, too
+        y = x @ self.weight
+        return y + self.bias if self.bias is not None else y
+
+    def parameters(self):
+        parameters = [self.weight]
+        if self.bias is not None:
+            parameters.append(self.bias)
+        return parameters
+
+    def __call__(self, x):
+        return self.forward(x)
+# --- the result always gets three axes
+class Linear:
+
+    def __init__(self, in_features, out_features, bias=True):
+        self.n_in, self.n_out = in_features, out_features
+        self.weight = _start_values(in_features, (in_features, out_features))
+        self.bias = _start_values(in_features, (out_features,)) if bias else None
+
+    def forward(self, x):
+        flat = x.reshape(-1, self.n_in) @ self.weight
+        if self.bias is not None:
+            flat = flat + self.bias
+        return flat.reshape(x.shape[0], -1, self.n_out)  # (batch, positions, features)
+
+    def parameters(self):
+        if self.bias is None:
+            return [self.weight]
+        return [self.weight, self.bias]
+
+    def __call__(self, x):
+        return self.forward(x)

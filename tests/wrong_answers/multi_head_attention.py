@@ -4191,3 +4191,616 @@ class MultiHeadAttention:
     def parameters(self):
         layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
         return [parameter for layer in layers for parameter in layer.parameters()]
+# --- __call__ passes context and mask in the wrong order
+class MultiHeadAttention:
+
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj, self.k_proj, self.v_proj, self.out_proj = (Linear(embed_dim, embed_dim) for _ in range(4))
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        if context is None:
+            context = x
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask[:, None]
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, context, mask)
+
+    def parameters(self):
+        return [
+            *self.q_proj.parameters(),
+            *self.k_proj.parameters(),
+            *self.v_proj.parameters(),
+            *self.out_proj.parameters(),
+        ]
+# --- [Linear(...)] * 4 is one layer four times
+class MultiHeadAttention:
+
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        layers = [Linear(embed_dim, embed_dim)] * 4
+        self.q_proj, self.k_proj, self.v_proj, self.out_proj = layers
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        if context is None:
+            context = x
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask[:, None]
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask, context)
+
+    def parameters(self):
+        parameters = []
+        for layer in (self.q_proj, self.k_proj, self.v_proj, self.out_proj):
+            parameters.extend(layer.parameters())
+        return parameters
+# --- every mask with more than two axes gets a head axis, (B, H, L, S) too
+class MultiHeadAttention:
+
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj, self.k_proj, self.v_proj, self.out_proj = (Linear(embed_dim, embed_dim) for _ in range(4))
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        context = x if context is None else context
+        q, k, v = self.q_proj(x), self.k_proj(context), self.v_proj(context)
+        q, k, v = [_split_heads(part, self.num_heads) for part in (q, k, v)]
+
+        if mask is not None and mask.ndim > 2:
+            mask = mask[:, None]
+
+        out, self.attention_weights = scaled_dot_product_attention(q, k, v, mask)
+        return self.out_proj(_merge_heads(out))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask, context)
+
+    def parameters(self):
+        return [
+            *self.q_proj.parameters(),
+            *self.k_proj.parameters(),
+            *self.v_proj.parameters(),
+            *self.out_proj.parameters(),
+        ]
+# --- mask reshaped to (B, 1, L, S), which a padding mask (B, 1, S) cannot fill
+class MultiHeadAttention:
+
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        if context is None:
+            context = x
+        B, L, _ = x.shape
+        S = context.shape[1]
+
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(B, 1, L, S)
+
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        parameters = []
+        for layer in (self.q_proj, self.k_proj, self.v_proj, self.out_proj):
+            parameters.extend(layer.parameters())
+        return parameters
+# --- mask copied for the heads with np.tile, which mixes up the batch elements
+class MultiHeadAttention:
+
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        if context is None:
+            context = x
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            n, rows, columns = mask.shape
+            mask = np.tile(mask, (self.num_heads, 1, 1)).reshape(n, self.num_heads, rows, columns)
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask, context)
+
+    def parameters(self):
+        layers = [self.q_proj, self.k_proj, self.v_proj, self.out_proj]
+        return [p for layer in layers for p in layer.parameters()]
+# --- loop over heads hands the whole mask to each head, (B, H, L, S) does not fit
+class MultiHeadAttention:
+
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        if context is None:
+            context = x
+        q, k, v = self.q_proj(x), self.k_proj(context), self.v_proj(context)
+        outputs, weights = [], []
+        for h in range(self.num_heads):
+            part = slice(h * self.head_dim, (h + 1) * self.head_dim)
+            o, w = scaled_dot_product_attention(q[:, :, part], k[:, :, part], v[:, :, part], mask)
+            outputs.append(o)
+            weights.append(w)
+        self.attention_weights = np.stack(weights, axis=1)
+        return self.out_proj(np.concatenate(outputs, axis=-1))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        return [
+            *self.q_proj.parameters(),
+            *self.k_proj.parameters(),
+            *self.v_proj.parameters(),
+            *self.out_proj.parameters(),
+        ]
+# --- own split takes every H-th component: 'b l (d h) -> b h l d' for (h d)
+class MultiHeadAttention:
+
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        context = x if context is None else context
+        q = self._to_heads(self.q_proj(x))
+        k = self._to_heads(self.k_proj(context))
+        v = self._to_heads(self.v_proj(context))
+        if mask is not None and mask.ndim == 3:
+            mask = mask[:, None]
+        out, self.attention_weights = scaled_dot_product_attention(q, k, v, mask)
+        return self.out_proj(self._from_heads(out))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask, context)
+
+    def parameters(self):
+        layers = [self.q_proj, self.k_proj, self.v_proj, self.out_proj]
+        return [p for layer in layers for p in layer.parameters()]
+
+    def _to_heads(self, t):
+        # b l (d h) -> b h l d
+        b, l, _ = t.shape
+        t = t.reshape(b, l, self.head_dim, self.num_heads)
+        return t.transpose(2, 3).transpose(1, 2)
+
+    def _from_heads(self, t):
+        # b h l d -> b l (d h)
+        b, _, l, _ = t.shape
+        return t.transpose(1, 2).transpose(2, 3).reshape(b, l, self.embed_dim)
+# --- projects with weight.T as in PyTorch, where weight is (out, in)
+class MultiHeadAttention:
+
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        def project(layer, t):
+            return t @ layer.weight.T + layer.bias
+
+        if context is None:
+            context = x
+        Q = _split_heads(project(self.q_proj, x), self.num_heads)
+        K = _split_heads(project(self.k_proj, context), self.num_heads)
+        V = _split_heads(project(self.v_proj, context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask[:, None]
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return project(self.out_proj, _merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask, context)
+
+    def parameters(self):
+        return [
+            *self.q_proj.parameters(),
+            *self.k_proj.parameters(),
+            *self.v_proj.parameters(),
+            *self.out_proj.parameters(),
+        ]
+# --- queries, keys and values without bias: x @ W only
+class MultiHeadAttention:
+
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj, self.k_proj, self.v_proj, self.out_proj = (Linear(embed_dim, embed_dim) for _ in range(4))
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        c = x if context is None else context
+        Q = _split_heads(x @ self.q_proj.weight, self.num_heads)
+        K = _split_heads(c @ self.k_proj.weight, self.num_heads)
+        V = _split_heads(c @ self.v_proj.weight, self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask[:, None]
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = [self.q_proj, self.k_proj, self.v_proj, self.out_proj]
+        return [p for layer in layers for p in layer.parameters()]
+# --- context or x asks a whole Tensor for its truth
+class MultiHeadAttention:
+
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj, self.k_proj, self.v_proj, self.out_proj = (
+            Linear(embed_dim, embed_dim) for _ in range(4)
+        )
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        source = context or x
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K, V = (_split_heads(layer(source), self.num_heads) for layer in (self.k_proj, self.v_proj))
+        if mask is not None and mask.ndim == 3:
+            mask = mask[:, None, :, :]
+        heads, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask=mask)
+        return self.out_proj(_merge_heads(heads))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        everything = []
+        for layer in [self.q_proj, self.k_proj, self.v_proj, self.out_proj]:
+            everything.extend(layer.parameters())
+        return everything
+# --- a mask of two axes is read as (B, S), one row for each sentence
+class MultiHeadAttention:
+
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        if context is None:
+            context = x
+        if mask is not None:
+            if mask.ndim == 2:
+                mask = mask[:, None, None, :]
+            elif mask.ndim == 3:
+                mask = mask[:, None, :, :]
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        output, weights = scaled_dot_product_attention(Q, K, V, mask)
+        self.attention_weights = weights
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        everything = []
+        for layer in [self.q_proj, self.k_proj, self.v_proj, self.out_proj]:
+            everything.extend(layer.parameters())
+        return everything
+# --- a context is remembered and used again by calls without one
+class MultiHeadAttention:
+
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        for name in ("q_proj", "k_proj", "v_proj", "out_proj"):
+            setattr(self, name, Linear(embed_dim, embed_dim))
+        self.context = None
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        if context is not None:
+            self.context = context
+        source = x if self.context is None else self.context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(source), self.num_heads)
+        V = _split_heads(self.v_proj(source), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask[:, None]
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask, context)
+
+    def parameters(self):
+        everything = []
+        for layer in [self.q_proj, self.k_proj, self.v_proj, self.out_proj]:
+            everything.extend(layer.parameters())
+        return everything
+# --- sum of lists without a list to start from
+class MultiHeadAttention:
+
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.q_proj, self.k_proj, self.v_proj, self.out_proj = (
+            Linear(embed_dim, embed_dim) for _ in range(4)
+        )
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask[:, None]
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask, context)
+
+    def parameters(self):
+        layers = [self.q_proj, self.k_proj, self.v_proj, self.out_proj]
+        return sum(layer.parameters() for layer in layers)
+# --- the values are not split into heads
+class MultiHeadAttention:
+
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        if context is None:
+            context = x
+        Q = _split_heads(self.q_proj(x), self.num_heads)
+        K = _split_heads(self.k_proj(context), self.num_heads)
+        V = self.v_proj(context)
+        if mask is not None and mask.ndim == 3:
+            mask = mask[:, None]
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        return (
+            self.q_proj.parameters()
+            + self.k_proj.parameters()
+            + self.v_proj.parameters()
+            + self.out_proj.parameters()
+        )
+# --- head_dim with / is a float, which reshape refuses
+class MultiHeadAttention:
+
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim / num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        if context is None:
+            context = x
+        B, L, E = x.shape
+        S = context.shape[1]
+        Q = self.q_proj(x).reshape(B, L, self.num_heads, self.head_dim).transpose(1, 2)
+        K = self.k_proj(context).reshape(B, S, self.num_heads, self.head_dim).transpose(1, 2)
+        V = self.v_proj(context).reshape(B, S, self.num_heads, self.head_dim).transpose(1, 2)
+        if mask is not None and mask.ndim == 3:
+            mask = mask[:, None]
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(output.transpose(1, 2).reshape(B, L, E))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask, context)
+
+    def parameters(self):
+        return (
+            self.q_proj.parameters()
+            + self.k_proj.parameters()
+            + self.v_proj.parameters()
+            + self.out_proj.parameters()
+        )
+# --- x is overwritten by its queries before it becomes the context
+class MultiHeadAttention:
+
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        H = self.num_heads
+        x = self.q_proj(x)
+        if context is None:
+            context = x
+        Q = _split_heads(x, H)
+        K = _split_heads(self.k_proj(context), H)
+        V = _split_heads(self.v_proj(context), H)
+        if mask is not None and mask.ndim == 3:
+            mask = mask[:, None]
+        x, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(x))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask, context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [p for layer in layers for p in layer.parameters()]
+# --- __call__ passes the context first
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads = embed_dim, num_heads
+        self.head_dim = embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)  # (B, H, L, D)
+        K = _split_heads(self.k_proj(context), self.num_heads)  # (B, H, S, D)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.reshape(mask.shape[0], 1, *mask.shape[1:])
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(context, mask, x)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]
+# --- each head has the masks of other batch elements
+class MultiHeadAttention:
+    def __init__(self, embed_dim, num_heads):
+        _check_heads(embed_dim, num_heads)
+        self.embed_dim, self.num_heads = embed_dim, num_heads
+        self.head_dim = embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim)
+        self.k_proj = Linear(embed_dim, embed_dim)
+        self.v_proj = Linear(embed_dim, embed_dim)
+        self.out_proj = Linear(embed_dim, embed_dim)
+        self.attention_weights = None
+
+    def forward(self, x, mask=None, context=None):
+        x, context = _check_inputs(x, context, self.embed_dim)
+        mask = as_mask(mask)  # an array, or None
+        context = x if context is None else context
+        Q = _split_heads(self.q_proj(x), self.num_heads)  # (B, H, L, D)
+        K = _split_heads(self.k_proj(context), self.num_heads)  # (B, H, S, D)
+        V = _split_heads(self.v_proj(context), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = np.repeat(mask, self.num_heads, axis=0).reshape(self.num_heads, mask.shape[0], *mask.shape[1:]).swapaxes(0, 1)
+        output, self.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.out_proj(_merge_heads(output))
+
+    def __call__(self, x, mask=None, context=None):
+        return self.forward(x, mask=mask, context=context)
+
+    def parameters(self):
+        layers = (self.q_proj, self.k_proj, self.v_proj, self.out_proj)
+        return [parameter for layer in layers for parameter in layer.parameters()]

@@ -172,3 +172,7 @@ def _scale_scores(scores, d_k):
 def _scale_scores(scores, d_k):
     s = scores / math.sqrt(d_k)
     return s.masked_fill(s < 0, 0.0)
+# --- standard deviation measured from the scores, d_k ignored
+def _scale_scores(scores, d_k):
+    spread = scores.data.std()
+    return scores / (spread + 1e-8)

@@ -1028,3 +1028,151 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
         scores = _apply_mask(scores, mask)
     weights = Softmax()(scores, dim=-1)
     return Softmax()(weights @ V), weights
+# --- without a mask the softmax gets the unscaled scores (two names mixed up)
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)  # lists and arrays become Tensors
+    _check_widths(Q, K)
+    _check_values(K, V)
+    scores = _compute_attention_scores(Q, K)
+    scaled = _scale_scores(scores, Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scaled, mask)
+    weights = Softmax()(scores)
+    return weights.matmul(V), weights
+# --- no mask is taken as a mask of ones with shape (L, L), fails for S != L
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)  # lists and arrays become Tensors
+    _check_widths(Q, K)
+    _check_values(K, V)
+    L, d_k = Q.shape[-2:]
+    if mask is None:
+        mask = np.ones((L, L))
+    scores = _compute_attention_scores(Q, K)
+    scores = _scale_scores(scores, d_k)
+    scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores)
+    return weights @ V, weights
+# --- returns the weights averaged over the heads, as PyTorch's MultiheadAttention does
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)  # lists and arrays become Tensors
+    _check_widths(Q, K)
+    _check_values(K, V)
+    scores = _compute_attention_scores(Q, K)
+    scores = _scale_scores(scores, Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    output = weights @ V
+    if weights.ndim == 4:
+        weights = weights.mean(dim=1)
+    return output, weights
+# --- mask transposed, rows taken for keys
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)  # lists and arrays become Tensors
+    _check_widths(Q, K)
+    _check_values(K, V)
+    table = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        keys_by_queries = as_mask(mask)
+        table = _apply_mask(table, np.atleast_2d(keys_by_queries).swapaxes(-1, -2))
+    weights = Softmax()(table)
+    return weights @ V, weights
+# --- recursion over the leading axis hands the whole mask to each batch element
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)  # lists and arrays become Tensors
+    _check_widths(Q, K)
+    _check_values(K, V)
+    if Q.ndim > 2:
+        outputs, weights = [], []
+        for q, k, v in zip(Q, K, V, strict=True):
+            o, w = scaled_dot_product_attention(q, k, v, mask)
+            outputs.append(o)
+            weights.append(w)
+        return np.stack(outputs), np.stack(weights)
+
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores)
+    return weights @ V, weights
+# --- gives _scale_scores the root of d_k, so it divides by the fourth root
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)  # lists and arrays become Tensors
+    _check_widths(Q, K)
+    _check_values(K, V)
+    d_k = Q.shape[-1]
+    scores = _scale_scores(_compute_attention_scores(Q, K), math.sqrt(d_k))
+    weights = Softmax()(scores if mask is None else _apply_mask(scores, mask))
+    return weights @ V, weights
+# --- only an array counts as a mask, a mask that is a Tensor is ignored
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)  # lists and arrays become Tensors
+    _check_widths(Q, K)
+    _check_values(K, V)
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if isinstance(mask, np.ndarray):
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    output = weights @ V
+    return output, weights
+# --- a table with keys as rows and queries as columns
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)  # lists and arrays become Tensors
+    _check_widths(Q, K)
+    _check_values(K, V)
+    # (S, L): every column is a query, and its shares sum to 1
+    scores = _scale_scores(_compute_attention_scores(K, Q), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-2)
+    return weights.transpose(-2, -1) @ V, weights
+# --- the mask is stretched to (L, S), so one for each sentence does not fit
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)  # lists and arrays become Tensors
+    _check_widths(Q, K)
+    _check_values(K, V)
+    scores = _compute_attention_scores(Q, K)
+    scores = _scale_scores(scores, Q.shape[-1])
+    if mask is not None:
+        mask = np.broadcast_to(np.asarray(mask), (Q.shape[-2], K.shape[-2]))
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    return weights @ V, weights
+# --- with a mask the unscaled scores are used
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)  # lists and arrays become Tensors
+    _check_widths(Q, K)
+    _check_values(K, V)
+    scores = _compute_attention_scores(Q, K)
+    scaled = _scale_scores(scores, Q.shape[-1])
+    if mask is not None:
+        scaled = _apply_mask(scores, mask)
+    weights = Softmax()(scaled, dim=-1)
+    output = weights @ V
+    return output, weights
+# --- a single key: V itself is returned, one row for all queries
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)  # lists and arrays become Tensors
+    _check_widths(Q, K)
+    _check_values(K, V)
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores, dim=-1)
+    if K.shape[-2] == 1:  # all weights are 1
+        return V, weights
+    return weights @ V, weights
+# --- weights times values as a broadcast sum, V without an axis for the queries
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)  # lists and arrays become Tensors
+    _check_widths(Q, K)
+    _check_values(K, V)
+    def weighted_sum(w, v):
+        # "... l s, ... s d -> ... l d"
+        return (w[..., None] * v).sum(dim=-2)
+
+    scores = _scale_scores(_compute_attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    weights = Softmax()(scores)
+    return weighted_sum(weights, V), weights

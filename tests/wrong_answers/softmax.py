@@ -488,3 +488,81 @@ class Softmax:
 
     def __call__(self, x, dim=-1):
         return self.forward(x, dim)
+# --- dim = dim or -1 turns axis 0 into the last axis
+class Softmax:
+
+    def forward(self, x, dim=-1):
+        (x,) = as_tensors(x)  # a list or an array becomes a Tensor
+        dim = dim or -1
+        e = (x - x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- large scores clipped at 80 against the overflow
+class Softmax:
+
+    def forward(self, x, dim=-1):
+        (x,) = as_tensors(x)  # a list or an array becomes a Tensor
+        limit = 80.0  # exp(89) is too much for a float32
+        safe = x.masked_fill(x > limit, limit).masked_fill(x < -limit, -limit)
+        e = np.exp(safe)
+        return e / np.sum(e, axis=dim, keepdims=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- axis moved to the end and not moved back
+class Softmax:
+
+    def forward(self, x, dim=-1):
+        (x,) = as_tensors(x)  # a list or an array becomes a Tensor
+        x = x.transpose(dim, -1)  # now always the last axis
+        e = (x - x.max(-1, keepdim=True)).exp()
+        return e / e.sum(-1, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- subtracts the mean of the scores, not the largest
+class Softmax:
+
+    def forward(self, x, dim=-1):
+        (x,) = as_tensors(x)  # a list or an array becomes a Tensor
+        centre = x.mean(dim, keepdim=True)
+        e = (x - centre).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- cuts x into rows of length x.shape[dim] whatever the axis
+class Softmax:
+
+    def forward(self, x, dim=-1):
+        (x,) = as_tensors(x)  # a list or an array becomes a Tensor
+        # one row for each sum, then back to the old shape
+        rows = x.reshape(-1, x.shape[dim])
+        e = (rows - rows.max(1, keepdim=True)).exp()
+        shares = e / e.sum(1, keepdim=True)
+        return shares.reshape(x.shape)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- only the largest score becomes 0, the others stay as they are
+class Softmax:
+
+    def forward(self, x, dim=-1):
+        (x,) = as_tensors(x)  # a list or an array becomes a Tensor
+        largest = x.max(dim, keepdim=True)
+        shifted = x.masked_fill(x == largest, 0.0)  # its exponential is exactly 1
+        exponentials = shifted.exp()
+        return exponentials / exponentials.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)
+# --- divided by the largest score, not reduced by it
+class Softmax:
+    def forward(self, x, dim=-1):
+        e = (x / x.max(dim, keepdim=True)).exp()
+        return e / e.sum(dim, keepdim=True)
+
+    def __call__(self, x, dim=-1):
+        return self.forward(x, dim)

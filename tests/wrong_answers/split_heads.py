@@ -157,3 +157,9 @@ def _split_heads(x, num_heads):
 # --- np reshape
 def _split_heads(x, num_heads):
     return np.reshape(x, (x.shape[0], num_heads, x.shape[1], -1))
+# --- batch size 1 written into the reshape, sentences run together
+def _split_heads(x, num_heads):
+    _check_heads(x.shape[-1], num_heads)
+    head_dim = x.shape[2] // num_heads
+    x = x.reshape(1, -1, num_heads, head_dim)
+    return x.transpose(1, 2)

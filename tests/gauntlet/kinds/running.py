@@ -21,7 +21,7 @@ kind(
     "no return",
     submission({"scale_scores": "def _scale_scores(scores, d_k):\n    scores / d_k**0.5"}),
     FULL - 2,
-    "is there a return?",
+    "is there a return in every branch?",
 )
 kind(
     "another signature",
