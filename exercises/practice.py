@@ -27,8 +27,7 @@ import numpy as np
 from exercises.judge import earlier, judge
 from exercises.local import LocalSession
 from exercises.model import Exercise, Question, Reply, StandIn, Verdict
-from exercises.probes import in_words, own_line
-from exercises.problem import Problem
+from exercises.problem import Problem, in_words, own_line
 from exercises.show import Difference, differences, show_picture
 from exercises.tables import Practice, unpack
 
@@ -131,7 +130,7 @@ def check(name: str) -> None:
     if there is None:
         print("Nothing to check with: the course's kit has the numbers.")
         return
-    if name not in there.exercises:
+    if not isinstance(name, str) or name not in there.exercises:
         like = difflib.get_close_matches(str(name), there.exercises, 1)
         known = f"Is it {like[0]}?" if like else f"There are {', '.join(there.exercises)}."
         raise NotYet(f"No exercise is called {name!s:.40}. {known}")
@@ -160,9 +159,7 @@ def check(name: str) -> None:
     raise NotYet(_text(name, lines, there))
 
 
-def _judged(
-    exercise: Exercise, session: Noting, there: Practice
-) -> tuple[Verdict, list[Exercise], list[Difference]]:
+def _judged(exercise: Exercise, session: Noting, there: Practice) -> tuple[Verdict, list[Exercise], list[Difference]]:
     """The verdict, the earlier answers that it waits for, and the questions that were answered wrongly."""
     VERDICTS.pop(exercise.name, None)
     token = JUDGED_IN.set(exercise.name)

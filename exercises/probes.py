@@ -63,6 +63,8 @@ def _kind(value: Any, returned: bool = False) -> str:
     if value is None:
         return "None (is there a return in every branch?)" if returned else "None"
     name = type(value).__name__.replace("ndarray", "NumPy array")
+    if name == "Tensor":
+        return "a Tensor of another class (was `Tensor` defined or imported again? Restart and run all cells)"
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
@@ -416,14 +418,16 @@ def whole_table(answers: Answers, name: str, length: int, width: int, block: int
     if backward:
         grads = [rng.normal(size=(length, n)).astype(np.float32) for n in (width, 1, width)]
         inputs += [grads[0], grads[1] + 20, grads[2]]
-    tracemalloc.start()  # it may be on already
+    on_already = tracemalloc.is_tracing()
+    tracemalloc.start()
     tracemalloc.reset_peak()
     before = tracemalloc.get_traced_memory()[0]
     try:
         answers[name](*inputs, block=block)
         peak = tracemalloc.get_traced_memory()[1] - before
     finally:
-        tracemalloc.stop()
+        if not on_already:
+            tracemalloc.stop()
     return {"whole_table": np.array(int(peak >= length * length))}
 
 
@@ -480,7 +484,7 @@ def run_probe(
     except Missing as error:
         return Answered({}, Problem.MISSING, str(error))
     except MemoryError as error:
-        return Answered({}, Problem.MEMORY, str(error))
+        return Answered({}, Problem.MEMORY, in_words(error))
     except Exception as error:  # noqa: BLE001  (students' code raises what it likes)
         return Answered({}, Problem.RAISED, in_words(error), own_line(error, namespace, given))
     finally:

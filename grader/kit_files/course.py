@@ -89,8 +89,7 @@ def read_cells(path):
         damaged = "is damaged: it begins like a notebook, but is cut off or changed"
         what = damaged if text.lstrip()[:1] == "{" else "is not a notebook" if text.strip() else "is empty"
         raise Problem(f"{path.name} {what}. {RESCUE}") from None
-    notebook = notebook if isinstance(notebook, dict) else {}
-    cells = notebook.get("cells")
+    notebook, cells = (notebook, notebook.get("cells")) if isinstance(notebook, dict) else ({}, None)
     if cells is None and isinstance(notebook.get("worksheets"), list):  # format 3
         cells = [c for s in notebook["worksheets"] if isinstance(s, dict) for c in s.get("cells") or ()]
     if not isinstance(cells, list):
@@ -114,9 +113,10 @@ def _cell(number, cell):
     mark = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     name = mark.get("grade_id") if isinstance(mark, dict) else None
     source = cell.get("source", cell.get("input", ""))
-    source = "".join(map(str, source)) if isinstance(source, list) else str(source)
-    name, identity = (text if isinstance(text, str) else "" for text in (name, cell.get("id")))
-    return Cell(number, cell.get("cell_type"), name, identity, re.sub(r"\r\n?", "\n", source))
+    whole = "".join(map(str, source if isinstance(source, list) else [source]))
+    source = whole.encode("utf-8", "replace").decode()  # a kernel is sent whole letters only
+    name, own = (text if isinstance(text, str) else "" for text in (name, cell.get("id")))
+    return Cell(number, cell.get("cell_type"), name, own, re.sub(r"\r\n?", "\n", source))
 
 
 def arrange(course, cells):

@@ -1,7 +1,14 @@
 """check() at the keyboard: got and expected, the named mistake, how far one is; and it changes nothing."""
 
+import functools
+import logging
+import random
+import re
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,8 +18,9 @@ from sentences import DIVIDED_BY_D_K
 
 from autograded_tests import exercises_of
 from exercises import practice
+from exercises.model import Question, Reply
 from exercises.practice import NotYet, check
-from exercises.show import Difference
+from exercises.show import Difference, drawn
 from exercises.tables import pack
 from grader.kit import PRACTICE
 
@@ -165,10 +173,12 @@ def test_an_answer_cannot_ask_for_input() -> None:
 
 
 def test_a_name_that_is_no_exercise() -> None:
-    with pytest.raises(
-        ValueError, match='no exercise is called "scale_score"; there are compute_attention_scores, scale'
+    for name, said in (
+        ("scale_score", "Is it scale_scores?"),
+        (["x"], "There are compute_attention_scores, scale_scores"),
     ):
-        check("scale_score")
+        with pytest.raises(NotYet, match=re.escape(said)):
+            check(name)  # type: ignore[arg-type]
 
 
 def test_without_tables_the_project_is_asked(kit: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,9 +202,6 @@ def test_with_neither_it_says_so(
 
 
 def test_pictures_show_the_matrices_that_differ() -> None:
-    from exercises.model import Question, Reply
-    from exercises.show import drawn
-
     right = np.arange(60.0).reshape(3, 4, 5)
     got = right.copy()
     got[1, 2, 3] += 1
@@ -205,3 +212,126 @@ def test_pictures_show_the_matrices_that_differ() -> None:
     assert str(difference).endswith("y[1, 2, 3]: got 34, expected 33 (1 of 60 differ)")
     for odd in (got[1], np.full((4, 5), np.nan), np.full((4, 5), -1e9), np.zeros((2, 9))):
         assert drawn("y", odd, right[1]).startswith(b"\x89PNG")
+
+
+# --- what a check survives, and what it leaves as it was ---------------------------------------------------------------
+
+AS_OBJECT = """class Scale:
+    def forward(self, scores, d_k):
+        return scores / math.sqrt(d_k)
+
+    __call__ = forward
+
+
+_scale_scores = Scale()
+"""
+BY_METHOD = """def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = _scale_scores.forward(_compute_attention_scores(Q, K), Q.shape[-1])
+    assert isinstance(_scale_scores, Scale)
+    weights = Softmax()(scores if mask is None else _apply_mask(scores, mask))
+    return weights @ V, weights
+"""
+BY_OTHER_NAME = BY_METHOD.replace("_scale_scores.forward", "scale").replace(
+    "    assert isinstance(_scale_scores, Scale)\n", ""
+)
+
+
+def test_an_earlier_answer_may_be_any_object() -> None:
+    names = notebook(scale_scores=AS_OBJECT, scaled_dot_product_attention=BY_METHOD)
+    assert checked("scaled_dot_product_attention", names) == ""
+    exec(AS_OBJECT.replace("/ math.sqrt(d_k)", "/ d_k"), names)
+    assert "waits for `_scale_scores`" in checked("scaled_dot_product_attention", names)
+
+
+def test_a_wrong_helper_is_waited_for_by_whatever_name_it_is_called() -> None:
+    names = notebook(**DIVIDED)
+    names["scale"], names["_scale_scores"] = names["_scale_scores"], functools.lru_cache(names["_scale_scores"])
+    exec(BY_OTHER_NAME, names)
+    assert "waits for `_scale_scores`" in checked("scaled_dot_product_attention", names)
+
+
+def test_checks_in_threads_judge_the_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their callers' names are those of this file, where there is no answer."""
+    main = namespace(MODULE, **DIVIDED)
+    monkeypatch.setitem(sys.modules, "__main__", SimpleNamespace(**main))
+    vars(sys.modules["__main__"]).update(main)
+    said: list[str] = []
+
+    def in_thread() -> None:
+        try:
+            check("scale_scores")
+        except NotYet as error:
+            said.append(str(error))
+
+    before = sys.stdout, sys.stderr
+    threads = [threading.Thread(target=in_thread) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (sys.stdout, sys.stderr) == before
+    assert len(said) == 3 and all(DIVIDED_BY_D_K in text for text in said)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("sys.exit(3)", "`sys.exit(3)` raised SystemExit: 3"),
+        ("raise GeneratorExit", "raise GeneratorExit"),
+        ("raise KeyboardInterrupt", "was stopped in your line `raise KeyboardInterrupt`"),
+        ("check('causal_mask')", "check is called in an answer that is being checked"),
+        ("raise ValueError('x' * 10**6)", "xxx..."),
+    ],
+)
+def test_whatever_an_answer_does_it_is_told_in_words(line: str, said: str) -> None:
+    answer = f"def causal_mask(seq_len):\n    import sys\n    {line}\n"
+    text = " ".join(checked("causal_mask", notebook(causal_mask=answer)).split())
+    assert said in text and len(text) < 2000, text
+
+
+def test_a_check_that_was_stopped_leaves_no_old_verdict() -> None:
+    names = notebook()
+    assert checked("causal_mask", names) == ""
+    exec("def causal_mask(seq_len):\n    raise KeyboardInterrupt\n", names)
+    assert checked("causal_mask", names).endswith("0 of 8 exercises done: 0 of 28 points")
+
+
+def test_settings_are_afterwards_as_they_were() -> None:
+    answer = """def causal_mask(seq_len):
+    import logging, os, random
+    random.random(), os.chdir("/"), np.set_printoptions(precision=1), logging.warning("careful")
+    return np.tril(np.ones((seq_len, seq_len)))
+"""
+
+    def settings() -> tuple[object, ...]:
+        return Path.cwd(), np.get_printoptions(), logging.root.handlers[:], sys.getprofile(), random.getstate()
+
+    before = settings()
+    assert checked("causal_mask", notebook(causal_mask=answer)) == ""
+    assert settings() == before
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_the_list_of_what_is_left_is_read_as_editors_write_it(encoding: str, kit: Path) -> None:
+    (kit / ".skipped").write_bytes("causal_mask\r\n".encode(encoding))
+    names = notebook(causal_mask="def causal_mask(seq_len):\n    raise NotImplementedError\n")
+    assert checked("causal_mask", names) == ""
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", TABLE[:-6], TABLE.replace(b"\n", b"\r\n")])
+def test_a_damaged_table_is_told_in_a_sentence(damage: bytes, kit: Path) -> None:
+    (kit / "exercises" / f"{MODULE}.tables").write_bytes(damage)
+    assert f"{MODULE}.tables is damaged. Unpack the kit again" in checked("causal_mask", notebook())
+
+
+def test_what_other_systems_leave_beside_a_table_is_no_table(kit: Path) -> None:
+    (kit / "exercises" / f"._{MODULE}.tables").write_bytes(b"\0\5\x16\7")
+    (kit / "exercises" / "old.tables").mkdir()
+    assert checked("causal_mask", notebook()) == ""
+
+
+def test_an_axis_without_length_is_told_and_not_drawn() -> None:
+    for shape in ((0, 5), (5, 0), (300, 5)):
+        reply = Reply({"y": np.zeros(shape)})
+        difference = Difference("v", Question("p", {}, ("y",)), reply, True, "y", np.ones((5, 5)))
+        assert difference.matrices() is None and f"got shape {shape}" in str(difference)
