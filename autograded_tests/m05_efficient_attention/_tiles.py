@@ -98,10 +98,10 @@ def diagonal(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Ar
 
 def up_to_a_blocked_tile(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
     """Of a row of tiles those before the first in which the mask allows nothing."""
-    where = np.ones((L, S), dtype=bool)
+    where, allowed = np.ones((L, S), dtype=bool), np.ones((L, S)) if mask is None else mask
     for a in range(0, L, block):
-        for b in range(0, S, block) if mask is not None else ():
-            if not mask[a : a + block, b : b + block].any():
+        for b in range(0, S, block):
+            if not allowed[a : a + block, b : b + block].any():
                 where[a : a + block, b:] = False
     return computed(right_pairs(L, S, mask, causal, block), where)
 

@@ -117,10 +117,10 @@ def groups(
 
 def for_each_head(question: Question) -> Array | None:
     """The mask, with an axis of all heads if it tells them apart."""
-    Q, mask = question["Q"], question["mask"]
+    mask: Array | None = question["mask"]
     if mask is None or mask.ndim < 3 or mask.shape[-3] == 1:
         return mask
-    return np.broadcast_to(mask, (*Q.shape[:3], mask.shape[-1]))
+    return np.broadcast_to(mask, (*question["Q"].shape[:3], mask.shape[-1]))
 
 
 def masks_in_another_order(question: Question) -> Arrays:
