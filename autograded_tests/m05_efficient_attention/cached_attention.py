@@ -397,6 +397,10 @@ EXERCISE = Exercise(
             no_gradient("q_proj_weight", "q_proj_bias"),
         ),
         shows(
+            "The gradient reaches out_proj only: the graph is cut between the other projections and the output, as by `.data` or `no_grad`.",
+            no_gradient("q_proj_weight", "q_proj_bias", "k_proj_weight", "v_proj_weight", "v_proj_bias"),
+        ),
+        shows(
             "The gradient does not reach k_proj and v_proj: keys and values are cut off the graph, as by `.detach()` or `.data`.",
             no_gradient("k_proj_weight", "v_proj_weight", "v_proj_bias"),
         ),

@@ -304,6 +304,14 @@ def without_masked(weights: Array, scores: Array, mask: Array) -> Array:
     return np.asarray(weights * np.broadcast_to(mask, scores.shape))
 
 
+def of_first_head(mask: Array | None, scores: Array) -> Array | None:
+    return mask if mask is None else np.broadcast_to(mask, scores.shape)[:, :1]
+
+
+def of_first_head_if_four_axes(mask: Array | None, scores: Array) -> Array | None:
+    return mask[:, :1] if mask is not None and mask.ndim == 4 else mask
+
+
 def of_first_batch_element(mask: Array | None, scores: Array) -> Array | None:
     return mask if mask is None else np.broadcast_to(mask, scores.shape)[:1]
 
@@ -319,9 +327,12 @@ WRONG_MASKS = (
         "Masks with more than two axes are not used. A mask may have any shape that broadcasts to (B, H, L, S).",
         edit_mask=lambda m, s: m if m is not None and m.ndim == 2 else None,
     ),
-    with_masks(
-        "A mask for single heads is not used, or that of the first head is used for all. It may have one for each of the H query heads.",
-        edit_mask=lambda m, s: None if m is None else np.broadcast_to(m, s.shape)[:, :1],
+    *(
+        with_masks(
+            "A mask for single heads is not used, or that of the first head is used for all. It may have one for each of the H query heads.",
+            edit_mask=edit,
+        )
+        for edit in (of_first_head, of_first_head_if_four_axes)
     ),
     Misconception(
         "The masks of the query heads are in another order than the heads. Regroup both in the same way.",

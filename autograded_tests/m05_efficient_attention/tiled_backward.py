@@ -86,9 +86,9 @@ def one_tile_each(d: Data) -> Question:
 
 
 def far_below_zero(d: Data) -> Question:
-    """All scores are so low that their exponentials are 0."""
+    """All scores are so low, about -115, that their exponentials are 0 in float32."""
     inputs = fewer_queries(d)
-    inputs["Q"][:, 0], inputs["K"][:, 0] = 60, -60
+    inputs["Q"][:, 0], inputs["K"][:, 0] = 10, -11.5 * math.sqrt(d.D)
     return ask(inputs, grad_of_fewer(d), d.H, compare=("gradient_V",))
 
 
@@ -155,7 +155,8 @@ WRONG_SUMS = (
     backward_with("The gradients start at 1. They should start at 0, since every tile adds to them.", start=1.0),
     Misconception("The last tile of keys is left out. `_blocks(S, of_keys)` covers all.", wrong=last_keys_left_out),
     Misconception(
-        "Only the last rows of the gradient of Q are there, the others are 0. Write each block's rows inside the loop over `rows`.",
+        "Only the last rows of the gradient of Q are there, the others are 0. Start with zeros once, before the loops, and write each block's "
+        "rows inside the loop over `rows`.",
         wrong=last_rows_of_Q,
     ),
     Misconception("The last tile of queries is left out. `_blocks(L, of_queries)` covers all.", wrong=rows_left_out),
@@ -390,6 +391,11 @@ EXERCISE = Exercise(
             )
             for from_top in (True, False)
         ),
+        *seen(
+            "The gradient of V is inf or nan where all scores are far below 0, as their exponentials are 0. Take exp(scores - logsumexp).",
+            not_finite("gradient_V"),
+            "gradient of V",
+        ),
         *(
             misconception
             for first, second in (("Q", "K"), ("Q", "V"), ("K", "V"))
@@ -434,12 +440,6 @@ EXERCISE = Exercise(
             "and only tiles in which nothing is allowed may be left out.",
             right_but_for((), ("gradient_V",)),
             "mask and causal",
-        ),
-        shows(
-            "The gradient of V is inf or nan where all scores are far below 0: exp(scores) and exp(logsumexp) are 0 there. "
-            "Take one exponential, of scores - logsumexp.",
-            not_finite("gradient_V"),
-            ("gradient of V",),
         ),
         *(
             shows(

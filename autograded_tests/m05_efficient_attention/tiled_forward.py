@@ -452,6 +452,11 @@ EXERCISE = Exercise(
             written_into_the_width_of("V", "Q"),
         ),
         shows(
+            "The shapes do not fit in `_online_softmax`. For n queries and k keys of one tile it takes largest and total (n, 1), output (n, Dv), "
+            "scores (n, k) and V[keys] (k, Dv), and each block of queries starts anew.",
+            raised_as("broadcast|matmul|mismatch|align|operands", r"_online_softmax\("),
+        ),
+        shows(
             "The shapes do not fit. With n queries and k keys in a tile, scores are (n, k), largest and total (n, 1), V[keys] (k, Dv), "
             "output (n, Dv); the last tile may be smaller than `block`.",
             raised_as("matmul|mismatch|align"),
