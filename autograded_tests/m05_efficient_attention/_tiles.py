@@ -117,6 +117,11 @@ def mask_alone(L: int, S: int, mask: Array | None, causal: bool, block: int) -> 
     return references.tiled_mask(L, S, mask, causal and mask is None)
 
 
+def causal_alone(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    """The mask counts only where nothing is causal."""
+    return references.tiled_mask(L, S, None if causal else mask, causal)
+
+
 def first_tile_if_causal(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
     return (only_first_tile if causal else right_pairs)(L, S, mask, causal, block)
 

@@ -348,7 +348,7 @@ EXERCISE = Exercise(
         ),
         *seen("The output should be (B, L, E): a row for each new position.", other_shape("output"), *VALUES),
         *seen(
-            "The weights are right, the output is not. It should be out_proj of the merged heads of the weights times V.",
+            "The weights are right, the output is not. It should be out_proj, once, of the merged heads of the weights times V.",
             right_but_for(("attention_weights",), ("output",)),
             *VALUES,
         ),

@@ -53,6 +53,10 @@ def first_rows_empty(seq_len: int, window: int) -> Array:
     return references.sliding_window(seq_len, window) * (np.arange(seq_len)[:, None] >= window - 1)
 
 
+def first_row_only(seq_len: int, window: int) -> Array:
+    return np.asarray(references.sliding_window(seq_len, window) * (np.arange(seq_len)[:, None] == 0))
+
+
 def negative_start(seq_len: int, window: int) -> Array:
     """A start below 0 is counted from the end of the row, as NumPy does."""
     mask = np.zeros((seq_len, seq_len))
@@ -162,6 +166,10 @@ WRONG_WINDOWS: tuple[tuple[str, Function], ...] = (
         negative_start,
     ),
     (
+        "Only the first row is filled, the others are 0. Fill all rows before the `return`.",
+        first_row_only,
+    ),
+    (
         "A long window is cut to seq_len - 1 positions. It may be as long as the sequence: the last query then looks at all.",
         within(lambda d, w: (d >= 0) & (d < min(w, len(d) - 1))),
     ),
@@ -196,7 +204,7 @@ EXERCISE = Exercise(
             LONG,
         ),
         *seen(
-            "Some queries do not look at themselves. The window should end with the query's own position.",
+            "Some queries do not look at themselves. Query i should look at all keys i - window + 1 to i, its own included.",
             blocks("itself"),
             "values",
             LONG,

@@ -153,6 +153,10 @@ WRONG_SUMS = (
     ),
     backward_with("Only the first tile is computed. Return after both loops.", left_out=lambda a, b: a + b > 0),
     backward_with("The gradients start at 1. They should start at 0, since every tile adds to them.", start=1.0),
+    backward_with(
+        "Only as many keys as there are queries count, the first ones. Go through all len(K) keys.",
+        weights=lambda P, s, lse: P * (np.arange(P.shape[1]) < len(P)),
+    ),
     Misconception("The last tile of keys is left out. `_blocks(S, of_keys)` covers all.", wrong=last_keys_left_out),
     Misconception(
         "Only the last rows of the gradient of Q are there, the others are 0. Start with zeros once, before the loops, and write each block's "
@@ -299,8 +303,8 @@ WRONG_PARTS = (
         scale_K=lambda D: 1.0,
     ),
 )
-OF_Q = "The gradient of Q should be dS @ K / sqrt(D), with dS = P * (dP - delta), summed over all tiles of keys"
-OF_K = "The gradient of K should be dS^T @ Q / sqrt(D), with dS = P * (dP - delta), summed over all tiles of queries"
+OF_Q = "The gradient of Q should be dS @ K / sqrt(D), with dS = P * (dP - delta), summed over all tiles of keys, for every block of queries"
+OF_K = "The gradient of K should be dS^T @ Q / sqrt(D), with dS = P * (dP - delta), summed over all tiles of queries, for every block of keys"
 CASES = tuple(f"gradient of {name}" for name in "VQK")
 SHAPES = "gradients of Q (L, D), K (S, D) and V (S, Dv)"
 

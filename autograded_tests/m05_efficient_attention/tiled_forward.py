@@ -13,6 +13,7 @@ from autograded_tests.m05_efficient_attention._tiles import (
     WHOLE,
     as_many_queries,
     ask_memory,
+    causal_alone,
     causal_always,
     causal_from_top,
     fewer_queries,
@@ -38,7 +39,14 @@ from exercises.data import Data
 from exercises.misconceptions import NAMES_KEPT, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question
 from exercises.signs.arrays import nan_instead_of_numbers, not_finite, other_shape
-from exercises.signs.facts import exchanged, first_rows_only, not_finite_beside, right_but_for, rows_off_by_a_factor
+from exercises.signs.facts import (
+    exchanged,
+    first_rows_only,
+    not_finite_beside,
+    not_finite_of_small_scores,
+    right_but_for,
+    rows_off_by_a_factor,
+)
 from exercises.signs.shapes import raised_as, written_into_the_width_of
 
 FUTURE = "tiles of the future are left out"
@@ -155,6 +163,10 @@ def skipped_from_top(L: int, S: int, mask: Array | None, causal: bool, block: in
 def not_causal_in_tiles(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
     """Tiles of the future are left out, and within the others everything is allowed."""
     return tiles_left(L, S, mask, False, causal, block, lambda first, last, start, stop: start <= last)
+
+
+def neither_in_tiles(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return not_causal_in_tiles(L, S, None, causal, block)
 
 
 def skipped_by_first_row(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
@@ -356,6 +368,16 @@ EXERCISE = Exercise(
             allowed=mask_alone,
         ),
         tiled_with(
+            "With causal=True the mask is not used. Both should count: pass both to `_tile_scores`.",
+            ("mask",),
+            allowed=causal_alone,
+        ),
+        tiled_with(
+            "The scores are neither scaled nor masked. Take them from `_tile_scores`, which does both.",
+            allowed=neither_in_tiles,
+            scale=lambda D: 1.0,
+        ),
+        tiled_with(
             "With causal=True the key at the position of a block's last query is left out. Keys up to rows.stop - 1 + S - L count, "
             "that one included.",
             ("mask", "causal"),
@@ -372,6 +394,11 @@ EXERCISE = Exercise(
             other_shape("output"),
             *MASKED_OR_NOT,
             FUTURE,
+        ),
+        *seen(
+            "logsumexp is inf or nan. It should be largest + log(total), both as `_online_softmax` returned them for the last tile.",
+            not_finite_of_small_scores("logsumexp"),
+            "logsumexp",
         ),
         *seen(
             "logsumexp is inf or nan where all scores are far below 0, though the output is right: exponentials of such scores, or of "

@@ -52,6 +52,12 @@ def not_finite_beside(question: Question, reply: Reply, expected: Arrays, result
 
 
 @sign
+def not_finite_of_small_scores(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
+    """A result holds inf or nan, and no exponential of a score would."""
+    return not np.isfinite(reply.arrays[result]).all() and bool(np.abs(question["Q"] @ question["K"].T).max() < 80)
+
+
+@sign
 def right_rows_elsewhere(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
     """Each row is a right one, and some are not in their places."""
     answer, right = reply.arrays[result], expected[result]
