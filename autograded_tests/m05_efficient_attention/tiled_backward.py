@@ -149,6 +149,10 @@ WRONG_SUMS = (
         "Only the first tile of each row of tiles is computed. All should be computed.", left_out=lambda a, b: b > 0
     ),
     backward_with(
+        "Block n of the queries meets only block n of the keys, as by `zip`. Each should go through all blocks of keys, in a loop of its own.",
+        left_out=lambda a, b: a != b,
+    ),
+    backward_with(
         "Only the tiles of the first queries are computed. Return after both loops.", left_out=lambda a, b: a > 0
     ),
     backward_with("Only the first tile is computed. Return after both loops.", left_out=lambda a, b: a + b > 0),

@@ -1415,3 +1415,16 @@ def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, b
             dV[keys] += P.T @ grad[rows]
             dQ[rows] = dq
     return dQ / math.sqrt(D), dK / math.sqrt(D), dV
+# --- zip of blocks
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    root = math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=1, keepdims=True)
+    for rows, keys in zip(_blocks(len(Q), of_queries), _blocks(len(K), of_keys)):
+        P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+        dS = P * (grad[rows] @ V[keys].T - delta[rows]) / root
+        grad_V[keys] += P.T @ grad[rows]
+        grad_Q[rows] += dS @ K[keys]
+        grad_K[keys] += dS.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
