@@ -424,8 +424,8 @@ EXERCISE = Exercise(
             (FUTURE,),
         ),
         shows(
-            "The output holds nan, as 0 / 0 or -inf - (-inf) give it. Use what `_online_softmax` returns in the next tile, "
-            "and let blocked scores be MASK_VALUE, not -inf.",
+            "The output holds nan: 0 / 0 where nothing is summed up for a query, or -inf - (-inf) where scores are -inf. "
+            "Each tile with an allowed key should count, with all that the tiles before gave, and blocked scores be MASK_VALUE.",
             nan_instead_of_numbers("output"),
             (*MASKED_OR_NOT, FUTURE),
         ),
@@ -477,6 +477,10 @@ EXERCISE = Exercise(
         shows(
             "Rows as wide as V are written into an array as wide as Q. The array for the output should be (L, Dv), as wide as V.",
             written_into_the_width_of("V", "Q"),
+        ),
+        shows(
+            "A column (n, 1) is written into an array with one axis. The array for logsumexp should be (L, 1).",
+            raised_as(r"could not broadcast input array from shape \(\d+,1\) into shape \(\d+,\)"),
         ),
         shows(
             "The shapes do not fit in `_online_softmax`. For n queries and k keys of one tile it takes largest and total (n, 1), output (n, Dv), "

@@ -647,3 +647,11 @@ def cached_attention(layer, x, cache):
     L, S = x.shape[1], everything.shape[1]
     rows = causal_mask(S)[S - L :]
     return layer(x, mask=rows, context=everything)
+# --- values detached
+def cached_attention(layer, x, cache):
+    H = layer.num_heads
+    Q, K, V = (_split_heads(p(x), H) for p in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V.detach())
+    L, S = x.shape[1], K.shape[-2]
+    o, layer.attention_weights = scaled_dot_product_attention(Q, K, V, np.tri(L, S, S - L))
+    return layer.out_proj(_merge_heads(o))

@@ -1160,3 +1160,33 @@ def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
         output[rows] = weighted / total
         logsumexp[rows] = largest.astype(np.float64) + np.log(total)
     return output, logsumexp
+# --- logsumexp with one axis, a column for each block
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    bq, bk = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    out, lse = np.zeros((L, V.shape[1])), np.zeros(L)
+    for rows in _blocks(L, bq):
+        n = rows.stop - rows.start
+        m, l, o = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+        for keys in _blocks(S, bk):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            m, l, o = _online_softmax(m, l, o, _tile_scores(Q, K, rows, keys, mask, causal), V[keys])
+        out[rows], lse[rows] = o / l, m + np.log(l)
+    return out, lse
+# --- tiles left out unless all is allowed
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    bq, bk = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    out, lse = np.zeros((L, V.shape[1])), np.zeros((L, 1))
+    for rows in _blocks(L, bq):
+        n = rows.stop - rows.start
+        m, l, o = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+        for keys in _blocks(S, bk):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            if mask is not None and not mask[rows, keys].all():
+                continue
+            m, l, o = _online_softmax(m, l, o, _tile_scores(Q, K, rows, keys, mask, causal), V[keys])
+        out[rows], lse[rows] = o / l, m + np.log(l)
+    return out, lse
