@@ -130,7 +130,7 @@ def check(name: str) -> None:
     if there is None:
         print("Nothing to check with: the course's kit has the numbers.")
         return
-    if not isinstance(name, str) or name not in there.exercises:
+    if str(name) not in there.exercises:
         like = difflib.get_close_matches(str(name), there.exercises, 1)
         known = f"Is it {like[0]}?" if like else f"There are {', '.join(there.exercises)}."
         raise NotYet(f"No exercise is called {name!s:.40}. {known}")

@@ -99,9 +99,8 @@ def _parts(result: Any) -> tuple[Any, ...] | None:
 
 def _in_order(arguments: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
     """Arguments as one would write a call: those without a default by their places, then the others by name."""
-    names = list(arguments)
-    first = next((n for n, name in enumerate(names) if name in WITH_DEFAULT), len(names))
-    return [arguments[name] for name in names[:first]], {name: arguments[name] for name in names[first:]}
+    by_name = {name: value for name, value in arguments.items() if name in WITH_DEFAULT}
+    return [value for name, value in arguments.items() if name not in by_name], by_name
 
 
 def _observe(result: Any, grad: np.ndarray | None, **inputs: Any) -> Arrays:
@@ -349,34 +348,39 @@ def array_function(
 
 def _slices(pieces: Sequence[int]) -> list[slice]:
     """One slice after another, of these lengths."""
-    ends = np.cumsum(pieces)
-    return [slice(int(end) - length, int(end)) for length, end in zip(pieces, ends, strict=True)]
+    return [slice(int(end) - length, int(end)) for length, end in zip(pieces, np.cumsum(pieces), strict=True)]
 
 
 def kv_cache(
-    answers: Answers, K: np.ndarray, V: np.ndarray, pieces: Sequence[int], with_lengths: bool = False
+    answers: Answers, K: np.ndarray, V: np.ndarray, pieces: Sequence[int], with_lengths: bool = False, wider: str = ""
 ) -> Arrays:
     """Positions go into a cache in pieces of these lengths; then the first goes into another cache.
 
-    with_lengths: how many there are is asked for, too, before the first piece and after each.
+    with_lengths: len(cache) before the first piece and after each; wider: what is then added again, too wide ("K", "V" or both).
     """
-    arriving = [(_leaf(K[..., piece, :]), _leaf(V[..., piece, :])) for piece in _slices(pieces)]
+    *arriving, again = [(_leaf(K[..., p, :]), _leaf(V[..., p, :])) for p in (*_slices(pieces), slice(pieces[0]))]
     cache, other, results = answers["KVCache"](), answers["KVCache"](), []
     lengths = [len(cache)] if with_lengths else []
     for new in arriving:
         result = cache.append(*new)
         parts = _parts(result)
         if parts is None or len(parts) != 2:
-            kind = "None" if result is None else f"a {type(result).__name__}"
-            raise WrongKind(f"append should give two results, all keys and all values; it gave {kind}")
+            raise WrongKind(f"append should give two results, all keys and all values; it gave {_kind(result)}")
         results.append(parts)
         lengths += [len(cache)] if with_lengths else []
     first, last = (
         {"K": _array(k, "The first result of append"), "V": _array(v, "The second result of append")}
         for k, v in (results[0], results[-1])
     )
-    other_K = _array((_parts(other.append(*arriving[0])) or (None,))[0], "The first result of append")
-    return {**last, "first_K": first["K"], "first_V": first["V"], "lengths": np.array(lengths), "other_K": other_K}
+    other_K = _array((_parts(other.append(*again)) or (None,))[0], "The first result of append")
+    refused = 0
+    for wide in wider:
+        try:
+            cache.append(*(_leaf(np.repeat(x, 1 + (name == wide), axis=-1)) for name, x in (("K", K), ("V", V))))
+        except ValueError:
+            refused += 1
+    told = {"lengths": np.array(lengths), "refused": np.array(refused)}
+    return {**last, "first_K": first["K"], "first_V": first["V"], **told, "other_K": other_K}
 
 
 def cached_attention(
@@ -392,12 +396,13 @@ def cached_attention(
 ) -> Arrays:
     """Positions arrive in pieces of these lengths; `output` is all that came back, side by side.
 
-    held_K, held_V: keys and values that the cache has before
+    held_K, held_V: keys and values that the cache has before; grad: of one piece, and then with a cache of ours, which keeps the graph
     """
     from tinytorch.core.attention import MultiHeadAttention
 
     layer = MultiHeadAttention(x.shape[-1], num_heads)
-    parameters, cache = _set_projections(layer, weights, biases), answers["KVCache"]()
+    parameters = _set_projections(layer, weights, biases)
+    cache = answers["KVCache"]() if grad is None else _OnePiece()
     if held_K is not None and held_V is not None:
         cache.append(_leaf(held_K), _leaf(held_V))
     layer.attention_weights = earlier = _leaf(np.zeros(1, np.float32))  # what is kept must be of these calls
@@ -405,55 +410,55 @@ def cached_attention(
     outputs = [_array(result, "The result") for result in results]
     together = np.concatenate(outputs, axis=1) if all(o.ndim == 3 for o in outputs) else outputs[-1]
     kept = None if layer.attention_weights is earlier else layer.attention_weights
-    arrays = {"output": together, **_observe(results[-1], grad, **parameters)}
-    if held_K is not None:
-        arrays["positions"] = np.array(len(cache))
+    arrays = {"output": together, "positions": np.array(len(cache)), **_observe(results[-1], grad, **parameters)}
     return arrays if kept is None else arrays | {"attention_weights": _array(kept, "attention_weights")}
 
 
-def whole_table(answers: Answers, name: str, length: int, width: int, block: int, backward: bool) -> Arrays:
+class _OnePiece(list[int]):
+    """A cache for one piece, which keeps the graph."""
+
+    def append(self, K: Any, V: Any) -> Any:  # type: ignore[override]
+        self[:], self.K, self.V = range(K.shape[-2]), K, V
+        return K, V
+
+
+def whole_table(answers: Answers, name: str, length: int, block: int, backward: bool, causal: bool) -> Arrays:
     """1 if a function in tiles had as much memory at once as one byte for each pair of query and key takes, else 0."""
-    rng = np.random.default_rng(0)
-    inputs = [rng.normal(size=(length, width)).astype(np.float32) for _ in range(3)]
-    if backward:
-        grads = [rng.normal(size=(length, n)).astype(np.float32) for n in (width, 1, width)]
-        inputs += [grads[0], grads[1] + 20, grads[2]]
+    rng, widths = np.random.default_rng(0), (4, 4, 4, *(4, 1, 4) * backward)
+    inputs = [rng.normal(size=(length, n)).astype(np.float32) + 20 * (n == 1) for n in widths]
     on_already = tracemalloc.is_tracing()
     tracemalloc.start()
     tracemalloc.reset_peak()
     before = tracemalloc.get_traced_memory()[0]
     try:
-        answers[name](*inputs, block=block)
-        peak = tracemalloc.get_traced_memory()[1] - before
+        answers[name](*inputs, causal=causal, block=block)
+        return {"whole_table": np.array(int(tracemalloc.get_traced_memory()[1] - before >= length * length))}
     finally:
         if not on_already:
             tracemalloc.stop()
-    return {"whole_table": np.array(int(peak >= length * length))}
 
 
-PROBES: dict[str, Callable[..., Arrays]] = {
-    probe.__name__: probe
-    for probe in (
-        softmax,
-        linear,
-        linear_parameters,
-        compute_attention_scores,
-        scale_scores,
-        causal_mask,
-        apply_mask,
-        scaled_dot_product_attention,
-        split_heads,
-        merge_heads,
-        multi_head_attention,
-        multi_head_parameters,
-        multi_head_raises,
-        function,
-        array_function,
-        kv_cache,
-        cached_attention,
-        whole_table,
-    )
-}
+ALL: list[Callable[..., Arrays]] = [
+    softmax,
+    linear,
+    linear_parameters,
+    compute_attention_scores,
+    scale_scores,
+    causal_mask,
+    apply_mask,
+    scaled_dot_product_attention,
+    split_heads,
+    merge_heads,
+    multi_head_attention,
+    multi_head_parameters,
+    multi_head_raises,
+    function,
+    array_function,
+    kv_cache,
+    cached_attention,
+    whole_table,
+]
+PROBES = {probe.__name__: probe for probe in ALL}
 
 
 class Answered(NamedTuple):

@@ -51,7 +51,7 @@ def stand_in_for(
 
 
 def _cache_of(append: Callable[..., Any]) -> type:
-    """A KVCache whose `append` is answered from elsewhere, given what it gave last."""
+    """A KVCache whose `append` is another function, given what it gave last."""
 
     class KVCache:
         K = V = None

@@ -67,14 +67,14 @@ def softmax_of_tiles(question: Question) -> Arrays:
     return backward(question, weights=lambda *_: P)
 
 
-def divided_in_tiles(question: Question) -> Arrays:
-    """Right weights, divided by their sum in each tile."""
+def divided_in_tiles(question: Question, empty: float = np.nan) -> Arrays:
+    """Right weights, divided by their sum in each tile; empty: what comes of rows in which nothing is allowed."""
     block = question["block"]
 
     def weights(P: Array, s: Array, lse: Array) -> Array:
         with np.errstate(invalid="ignore"):
             tiles = [P[:, j : j + block] for j in range(0, P.shape[1], block)]
-            return np.concatenate([t / t.sum(-1, keepdims=True) for t in tiles], axis=1)
+            return np.concatenate([np.nan_to_num(t / t.sum(-1, keepdims=True), nan=empty) for t in tiles], axis=1)
 
     return backward(question, weights=weights)
 
@@ -135,3 +135,24 @@ def scores_scaled(question: Question, power: float) -> Arrays:
     """Scores with another power of D."""
     D = question["Q"].shape[1]
     return backward(question, weights=lambda P, s, lse: np.exp(np.where(s < -1e8, s, s * D**power) - lse))
+
+
+def root_of_values(question: Question) -> Arrays:
+    """The root of the width of V in place of that of Q."""
+    scale = 1 / math.sqrt(question["V"].shape[1])
+    answer = backward(question, scale_Q=lambda D: scale, scale_K=lambda D: scale)
+    return {name: answer[name] for name in ("gradient_Q", "gradient_K")}
+
+
+def last_rows_of_Q(question: Question) -> Arrays:
+    """The gradient of Q for the last block of queries, and 0 for the others."""
+    block, gradient = question["block"], backward(question)["gradient_Q"]
+    return {
+        "gradient_Q": np.where(np.arange(len(gradient))[:, None] < (len(gradient) - 1) // block * block, 0, gradient)
+    }
+
+
+def first_rows_decide(question: Question) -> Arrays | None:
+    """A block of keys that the first block of queries may not see is left out for all."""
+    L, S, block = len(question["Q"]), len(question["K"]), question["block"]
+    return backward(question, left_out=lambda a, b: b > min(block, L) - 1 + S - L) if question["causal"] else None

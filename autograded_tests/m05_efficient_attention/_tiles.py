@@ -39,9 +39,9 @@ def options(block: int, mask: Array | None, causal: bool) -> dict[str, Any]:
     return {"mask": mask, "causal": causal, "block": block}
 
 
-def ask_memory(name: str, backward: bool) -> Question:
-    inputs = {"name": name, "length": 768, "width": 4, "block": 64, "backward": backward}
-    return Question("whole_table", inputs, ("whole_table",))
+def ask_memory(name: str, backward: bool) -> tuple[Question, ...]:
+    inputs = {"name": name, "length": 768, "block": 64, "backward": backward}
+    return tuple(Question("whole_table", inputs | {"causal": c}, ("whole_table",)) for c in (False, True))
 
 
 def right_pairs(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
@@ -69,20 +69,57 @@ def tiles_left(L: int, S: int, mask: Array | None, within: bool, causal: bool, b
     return table
 
 
+def computed(allowed: Array, where: Array) -> Array:
+    """A table of what is allowed, with -1 where no tile is computed."""
+    return np.where(where, allowed, -1)
+
+
 def only_last_tile(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
     """The last of those that a right answer computes."""
     stops = np.minimum(np.arange(L) // block * block + block, L) + S - L if causal else np.full(L, S)
     last = (stops[:, None] - 1) // block == np.arange(S) // block
-    return np.asarray(right_pairs(L, S, mask, causal, block) * last)
+    return computed(right_pairs(L, S, mask, causal, block), last)
 
 
 def only_first_tile(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
-    return right_pairs(L, S, mask, causal, block) * (np.arange(S) < block)
+    return computed(right_pairs(L, S, mask, causal, block), np.arange(S) < block)
 
 
 def whole_blocks_only(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
     """All that is covered by whole blocks; everything, if there is no whole one."""
-    return right_pairs(L, S, mask, causal, block) * (np.arange(S) < (S // block * block or S))
+    return computed(right_pairs(L, S, mask, causal, block), np.arange(S) < (S // block * block or S))
+
+
+def diagonal(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    """Block n of the queries meets block n of the keys."""
+    where = (np.arange(L) // block)[:, None] == np.arange(S) // block
+    return computed(right_pairs(L, S, mask, causal, block), where)
+
+
+def up_to_a_blocked_tile(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    """Of a row of tiles those before the first in which the mask allows nothing."""
+    where, allowed = np.ones((L, S), dtype=bool), np.ones((L, S)) if mask is None else mask
+    for a in range(0, L, block):
+        for b in range(0, S, block):
+            if not allowed[a : a + block, b : b + block].any():
+                where[a : a + block, b:] = False
+    return computed(right_pairs(L, S, mask, causal, block), where)
+
+
+def last_position_left_out(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    """If causal, keys before the position of the last query of each block."""
+    last = np.minimum(np.arange(L) // block * block + block, L)[:, None] - 1 + S - L
+    return computed(right_pairs(L, S, mask, causal, block), (np.arange(S) < last) | np.array(not causal))
+
+
+def mask_alone(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    """The future is blocked only if there is no mask."""
+    return references.tiled_mask(L, S, mask, causal and mask is None)
+
+
+def causal_alone(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    """The mask counts only where nothing is causal."""
+    return references.tiled_mask(L, S, None if causal else mask, causal)
 
 
 def first_tile_if_causal(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
@@ -90,13 +127,13 @@ def first_tile_if_causal(L: int, S: int, mask: Array | None, causal: bool, block
 
 
 def first_L_keys(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
-    return right_pairs(L, S, mask, causal, block) * (np.arange(S) < L)
+    return computed(right_pairs(L, S, mask, causal, block), np.arange(S) < L)
 
 
 def future_left_out_always(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
     """Tiles of the future are left out whether causal or not."""
     kept = tiles_left(L, S, None, False, True, block, lambda first, last, start, stop: start <= last)
-    return np.asarray(right_pairs(L, S, mask, causal, block) * kept)
+    return computed(right_pairs(L, S, mask, causal, block), kept > 0)
 
 
 def mask_inverted(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
@@ -130,6 +167,10 @@ WHAT_IS_LEFT_OUT: tuple[tuple[str, Function], ...] = (
         "The last tile is left out where `block` does not divide the number of keys. Use `_blocks`, which covers all.",
         whole_blocks_only,
     ),
+    (
+        "Block n of the queries meets only block n of the keys, as by `zip`. Each should go through all blocks of keys, in a loop of its own.",
+        diagonal,
+    ),
     ("Only as many keys as there are queries count, the first ones. All len(K) keys should.", first_L_keys),
     (
         "Tiles of the future are left out although `causal` is False. Leave them out only if it is True.",
@@ -146,6 +187,10 @@ CUT_TWICE = (
     shows(
         "`_tile_scores` gets a part of the mask. Give it the whole mask (or None): it takes mask[rows, keys] itself.",
         raised_as(line=r"_tile_scores\(.*mask\["),
+    ),
+    shows(
+        "`_tile_scores` gets a part of the mask. Give it the whole mask (or None): it takes mask[rows, keys] itself.",
+        raised_as("could not broadcast where mask from shape"),
     ),
     shows(
         "`_tile_scores` gets a part of Q or K. Give it all of Q and K, and the slices rows and keys: it takes the parts itself.",
@@ -173,7 +218,8 @@ def visited(question: Question) -> Array:
 
 
 def tile_scores(question: Question, allowed: Function = right_pairs, scale: Function = math.sqrt) -> Array:
-    """All scores, -1e9 where a query may not look, and less where a right answer computes no tile."""
+    """All scores, -1e9 where a query may not look, and less where no tile is computed, or a right answer computes none."""
     Q, K = question["Q"].astype(float), question["K"].astype(float)
     table = allowed(len(Q), len(K), question["mask"], question["causal"], question["block"])
-    return np.where(table > 0, Q @ K.T / scale(Q.shape[1]), np.where(visited(question) > 0, -1e9, -2e9))
+    blocked = np.where((visited(question) > 0) & (table >= 0), -1e9, -2e9)
+    return np.where(table > 0, Q @ K.T / scale(Q.shape[1]), blocked)

@@ -13,14 +13,17 @@ from exercises.data import Data
 from exercises.misconceptions import NAMES_KEPT, says, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question
 from exercises.signs.arrays import lacks, other_shape
+from exercises.signs.caches import cache_has_no_weight
 from exercises.signs.exceptions import Raised
 from exercises.signs.facts import number_off, right_but_for
 from exercises.signs.gradients import no_gradient
 from exercises.signs.shapes import more_keys_than_values, product_of_heads, raised_as
 
 LAYER_INPUTS = ("num_heads", "x", "weights", "biases")
-# those that do not go through the cache, which need not keep a graph
-PROMPT_GRADIENTS = tuple(f"grad_{p}_{part}" for p in ("q_proj", "out_proj") for part in ("weight", "bias"))
+# all but that of k_proj's bias, which moves all scores of a query alike: it is 0
+PROMPT_GRADIENTS = tuple(
+    f"grad_{p}_{part}" for p in PROJECTION_NAMES for part in ("weight", "bias") if (p, part) != ("k_proj", "bias")
+)
 
 
 def layer_and_text(d: Data) -> dict[str, Any]:
@@ -196,7 +199,8 @@ WRONG_MASKS = (
     attends("The mask goes L keys too far. Row i may look at keys up to S - L + i.", up_to(lambda L, S: L)),
 )
 NOT_READ = (
-    "The new positions see nothing of the cache, only each other. Attend to all keys and values that `append` returns."
+    "The new positions see nothing of earlier ones, only each other. Give the new keys and values to `cache.append`, "
+    "and attend to all that it returns."
 )
 OTHER_WRONG_STEPS = (
     attends(
@@ -265,7 +269,7 @@ OTHER_WRONG_STEPS = (
         keep=lambda shares: shares[:, 0],
     ),
     attends(
-        "x is split into another number of heads than layer.num_heads.",
+        "Queries, keys and values are split into layer.head_dim heads. `_split_heads` takes the number of heads, layer.num_heads.",
         split=lambda x, h: cut(x, x.shape[-1] // h).swapaxes(1, 2),
     ),
     attends(
@@ -306,6 +310,11 @@ EXERCISE = Exercise(
     ),
     reference=reference,
     misconceptions=(
+        shows(
+            "The weights of all keys that were in the cache are 0, as with a mask of 0 there. Row i may look at all keys up to S - L + i.",
+            cache_has_no_weight(),
+            VALUES,
+        ),
         *WRONG_MASKS,
         *OTHER_WRONG_STEPS,
         Misconception(
@@ -339,7 +348,7 @@ EXERCISE = Exercise(
         ),
         *seen("The output should be (B, L, E): a row for each new position.", other_shape("output"), *VALUES),
         *seen(
-            "The weights are right, the output is not. It should be out_proj of the merged heads of the weights times V.",
+            "The weights are right, the output is not. It should be out_proj, once, of the merged heads of the weights times V.",
             right_but_for(("attention_weights",), ("output",)),
             *VALUES,
         ),
@@ -363,11 +372,11 @@ EXERCISE = Exercise(
             raised_as("mask holds -"),
         ),
         shows(
-            "There are more keys than values. Use both as `append` returns them, (B, H, S, D).",
+            "There are more keys than values. Call `cache.append` once and use both of its results: each further call adds the positions again.",
             more_keys_than_values(True),
         ),
         shows(
-            "There are more values than keys. Use both as `append` returns them, (B, H, S, D).",
+            "There are more values than keys. Call `cache.append` once and use both of its results: each further call adds the positions again.",
             more_keys_than_values(False),
         ),
         shows(
@@ -386,6 +395,14 @@ EXERCISE = Exercise(
         shows(
             "The gradient does not reach q_proj: the graph is cut on the way from q_proj to the output, as by `.data` or `no_grad`.",
             no_gradient("q_proj_weight", "q_proj_bias"),
+        ),
+        shows(
+            "The gradient reaches out_proj only: the graph is cut between the other projections and the output, as by `.data` or `no_grad`.",
+            no_gradient("q_proj_weight", "q_proj_bias", "k_proj_weight", "v_proj_weight", "v_proj_bias"),
+        ),
+        shows(
+            "The gradient does not reach k_proj and v_proj: keys and values are cut off the graph, as by `.detach()` or `.data`.",
+            no_gradient("k_proj_weight", "v_proj_weight", "v_proj_bias"),
         ),
     ),
 )

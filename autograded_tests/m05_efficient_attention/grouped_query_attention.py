@@ -13,7 +13,7 @@ from exercises.misconceptions import NAMES_KEPT, says, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question
 from exercises.signs.arrays import number_of_axes, other_first_axes
 from exercises.signs.exceptions import Raised
-from exercises.signs.facts import exchanged, right_but_for
+from exercises.signs.facts import exchanged, right_but_for, right_rows_elsewhere
 from exercises.signs.gradients import no_gradient
 from exercises.signs.shapes import raised_as
 
@@ -60,6 +60,7 @@ def masks(d: Data) -> tuple[Question, ...]:
         ask(given, d.random_mask(227, d.B, 1, d.L, d.S), as_tensor=False),
         ask(given, d.random_mask(225, d.B, d.B * d.H, d.L, d.S)),
         ask(given, d.random_mask(228, d.B, 1, 1, d.S)),
+        ask(given, d.random_mask(219, d.B * d.H, d.L, d.S)),
     )
 
 
@@ -114,9 +115,17 @@ def groups(
     return Misconception(sentence, wrong=wrong, cases=cases)
 
 
+def for_each_head(question: Question) -> Array | None:
+    """The mask, with an axis of all heads if it tells them apart."""
+    mask: Array | None = question["mask"]
+    if mask is None or mask.ndim < 3 or mask.shape[-3] == 1:
+        return mask
+    return np.broadcast_to(mask, (*question["Q"].shape[:3], mask.shape[-1]))
+
+
 def masks_in_another_order(question: Question) -> Arrays:
     """Masks of single heads, in groups of the wrong order."""
-    Q, K, V, mask = question["Q"], question["K"], question["V"], question["mask"]
+    Q, K, V, mask = question["Q"], question["K"], question["V"], for_each_head(question)
     H, G = Q.shape[1], K.shape[1]
     if mask is not None and mask.ndim == 4 and mask.shape[1] > 1:
         mask = mask.reshape(len(mask), H // G, G, *mask.shape[2:]).swapaxes(1, 2).reshape(mask.shape)
@@ -127,13 +136,24 @@ def masks_in_another_order(question: Question) -> Arrays:
 def averaged_queries(question: Question) -> Arrays:
     Q, K, V = question["Q"], question["K"], question["V"]
     H, G = Q.shape[1], K.shape[1]
-    mean = Q.reshape(Q.shape[0], G, H // G, *Q.shape[2:]).mean(2)
-    return {name: np.repeat(x, H // G, axis=1) for name, x in attended(mean, K, V, None).items()}
+    mean, heads = Q.reshape(Q.shape[0], G, H // G, *Q.shape[2:]).mean(2), own_head(H, G)
+    return attended(mean[:, heads], K[:, heads], V[:, heads], question["mask"])
 
 
 def averaged_keys_and_values(question: Question) -> Arrays:
     K, V = (question[name].mean(1, keepdims=True) for name in ("K", "V"))
     return attended(question["Q"], K, V, question["mask"])
+
+
+def overlapping_groups(question: Question) -> Arrays:
+    """Group g has the query heads from g on."""
+    Q, K, V, mask = question["Q"], question["K"], question["V"], question["mask"]
+    H, G = Q.shape[1], K.shape[1]
+    heads, size = own_head(H, G), H // G
+    picked = heads + np.arange(H) % size
+    if mask is not None:
+        mask = np.broadcast_to(mask, (*Q.shape[:3], K.shape[2]))[:, picked]
+    return attended(Q[:, picked], K[:, heads], V[:, heads], mask)
 
 
 def scattered_queries(question: Question) -> Arrays:
@@ -143,22 +163,18 @@ def scattered_queries(question: Question) -> Arrays:
     return attended(Q[:, order], question["K"][:, heads], question["V"][:, heads], question["mask"])
 
 
-def masks_of_key_heads(question: Question) -> Arrays:
-    """For each query head the mask of the query head that has the number of its key-value head."""
-    Q, K, V, mask = question["Q"], question["K"], question["V"], question["mask"]
-    heads = own_head(Q.shape[1], K.shape[1])
-    if mask is not None and mask.ndim == 4 and mask.shape[1] > 1:
-        mask = mask[:, heads]
-    return attended(Q, K[:, heads], V[:, heads], mask)
+def masks_of(heads: Function) -> Function:
+    """Masks of other query heads: which, for H query heads and G key-value heads."""
 
+    def wrong(question: Question) -> Arrays:
+        Q, K, V, mask = question["Q"], question["K"], question["V"], for_each_head(question)
+        H, G = Q.shape[1], K.shape[1]
+        own = own_head(H, G)
+        if mask is not None and mask.ndim == 4 and mask.shape[1] > 1:
+            mask = mask[:, heads(H, G)]
+        return attended(Q, K[:, own], V[:, own], mask)
 
-def masks_of_the_first_group(question: Question) -> Arrays:
-    Q, K, V, mask = question["Q"], question["K"], question["V"], question["mask"]
-    H, G = Q.shape[1], K.shape[1]
-    heads = own_head(H, G)
-    if mask is not None and mask.ndim == 4 and mask.shape[1] > 1:
-        mask = mask[:, np.arange(H) % (H // G)]
-    return attended(Q, K[:, heads], V[:, heads], mask)
+    return wrong
 
 
 def averaged_values(question: Question) -> Arrays:
@@ -252,6 +268,10 @@ WRONG_HEADS = (
         wrong=scattered_queries,
     ),
     Misconception(
+        "The groups of query heads overlap: group g begins at head g. It should begin at head g * (H // G).",
+        wrong=overlapping_groups,
+    ),
+    Misconception(
         "Heads and positions of Q are mixed before grouping. Reshape Q without exchanging axes: (B, G, H // G * L, D).",
         wrong=positions_mixed_with_heads,
         cases=WITHOUT_MASK,
@@ -264,7 +284,6 @@ WRONG_HEADS = (
     Misconception(
         "The query heads of a group are averaged. Each should keep its own queries and its own output.",
         wrong=averaged_queries,
-        cases=WITHOUT_MASK,
     ),
     Misconception(
         "The key-value heads are averaged. Each group should have its own.",
@@ -285,6 +304,14 @@ def without_masked(weights: Array, scores: Array, mask: Array) -> Array:
     return np.asarray(weights * np.broadcast_to(mask, scores.shape))
 
 
+def of_first_head(mask: Array | None, scores: Array) -> Array | None:
+    return mask if mask is None else np.broadcast_to(mask, scores.shape)[:, :1]
+
+
+def of_first_head_if_four_axes(mask: Array | None, scores: Array) -> Array | None:
+    return mask[:, :1] if mask is not None and mask.ndim == 4 else mask
+
+
 def of_first_batch_element(mask: Array | None, scores: Array) -> Array | None:
     return mask if mask is None else np.broadcast_to(mask, scores.shape)[:1]
 
@@ -300,9 +327,12 @@ WRONG_MASKS = (
         "Masks with more than two axes are not used. A mask may have any shape that broadcasts to (B, H, L, S).",
         edit_mask=lambda m, s: m if m is not None and m.ndim == 2 else None,
     ),
-    with_masks(
-        "A mask for single heads is not used, or that of the first head is used for all. It may have one for each of the H query heads.",
-        edit_mask=lambda m, s: m[:, :1] if m is not None and m.ndim == 4 else m,
+    *(
+        with_masks(
+            "A mask for single heads is not used, or that of the first head is used for all. It may have one for each of the H query heads.",
+            edit_mask=edit,
+        )
+        for edit in (of_first_head, of_first_head_if_four_axes)
     ),
     Misconception(
         "The masks of the query heads are in another order than the heads. Regroup both in the same way.",
@@ -311,12 +341,17 @@ WRONG_MASKS = (
     ),
     Misconception(
         "Query head h gets the mask with the number of its key-value head. It should get its own, mask[:, h].",
-        wrong=masks_of_key_heads,
+        wrong=masks_of(own_head),
         cases=("mask",),
     ),
     Misconception(
         "The masks of the first group are used for all groups. Each query head should have its own.",
-        wrong=masks_of_the_first_group,
+        wrong=masks_of(lambda H, G: np.arange(H) % (H // G)),
+        cases=("mask",),
+    ),
+    Misconception(
+        "All query heads of a group get the mask of its first head. Each query head should have its own.",
+        wrong=masks_of(lambda H, G: np.arange(H) // (H // G) * (H // G)),
         cases=("mask",),
     ),
     with_masks(
@@ -389,12 +424,23 @@ EXERCISE = Exercise(
             *VALUES,
         ),
         *seen(
-            "The first axes of the result are not (B, H, L). Outputs should be (B, H, L, Dv), weights (B, H, L, S).",
-            other_first_axes(RESULTS, like="Q", axes=3),
+            "The first axes of the output are not (B, H, L). It should have a row for each query of each query head, (B, H, L, Dv).",
+            other_first_axes(("output",), like="Q", axes=3),
             *VALUES,
         ),
         *seen(
-            "The weights are right, the output is not. It should be the weights times V, each head with its own V.",
+            "The first axes of the weights are not (B, H, L). There should be a row of weights for each query of each query head, (B, H, L, S).",
+            other_first_axes(("weights",), like="Q", axes=3),
+            *VALUES,
+        ),
+        *seen(
+            "The rows of the output are right, but not in the right places: batch elements, heads or positions are mixed when it is put "
+            "together. Row [b, h, l] should belong to query [b, h, l].",
+            right_rows_elsewhere("output"),
+            *VALUES,
+        ),
+        *seen(
+            "The weights are right, the output is not. It should be the weights times V, for query head h the values of head h // (H // G).",
             right_but_for(("weights",), ("output",)),
             *VALUES,
         ),
@@ -410,7 +456,8 @@ EXERCISE = Exercise(
             *WITHOUT_MASK,
         ),
         *seen(
-            "With a mask the weights are not right. Each query head should get its own mask, as the queries are regrouped.",
+            "With a mask the weights are not right. If they are without one, look at the mask: each query head should get its own, "
+            "regrouped as the queries are.",
             right_but_for((), ("weights",)),
             "mask",
         ),

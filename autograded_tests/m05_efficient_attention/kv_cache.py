@@ -16,6 +16,7 @@ from exercises.signs.facts import (
     entry_is,
     first_result_grew,
     holds_what_another_got,
+    number_off,
     positions_off,
     right_but_for,
 )
@@ -48,6 +49,12 @@ def lengths(d: Data) -> tuple[Question, ...]:
     return *three_pieces(d, ("lengths",)), ask(K[0], V[0], (K.shape[-2],), ("lengths",))
 
 
+def stays(d: Data) -> tuple[Question, ...]:
+    """What was returned first, and that a cache takes nothing which does not fit."""
+    inputs = dict(three_pieces(d, ())[0].inputs) | {"wider": "VK"}
+    return *three_pieces(d, ("first_K", "first_V")), Question("kv_cache", inputs, ("refused",))
+
+
 def any_leading_axes(d: Data) -> tuple[Question, ...]:
     K, V = keys_and_values(d)
     return ask(K[0, 0], V[0, 0], (2, d.H + d.B - 1), ("K", "V")), ask(K[0], V[0], (d.H + d.B, 1), ("K", "V"))
@@ -62,6 +69,7 @@ def reference(question: Question) -> Arrays:
         "first_V": V[..., :first, :],
         "lengths": np.cumsum([0, *question["pieces"]]),
         "other_K": K[..., :first, :],
+        "refused": np.array(len(question.get("wider", ""))),
     }
 
 
@@ -107,8 +115,11 @@ def append_gradient(index: int, grad: Array, K_before: Array | None, V_before: A
     return [x for pair in zip(*pairs, strict=True) for x in pair]
 
 
-ONE_AFTER_ANOTHER, LEADING_AXES = "one piece after another", "any leading axes"
-SHARED = "What one cache got is in another one, too. Create what a cache holds in `__init__`, on `self`."
+ONE_AFTER_ANOTHER, LEADING_AXES, STAY = "one piece after another", "any leading axes", "earlier results stay"
+SHARED = (
+    "What one cache got is in another one, too. Make new lists (or None) inside `__init__`: a list in the class, "
+    "or as a default argument, is made once and shared by all caches."
+)
 WRONG_PIECES = (
     joins("New positions are put before the old ones. They should come last.", lambda p: np.concatenate(p[::-1], -2)),
     joins("Only the newest positions are returned. All positions so far should be.", lambda p: p[-1]),
@@ -187,7 +198,7 @@ EXERCISE = Exercise(
         Case(ONE_AFTER_ANOTHER, 1.5, lambda d: three_pieces(d, ("K", "V", "other_K"))),
         Case(LEADING_AXES, 0.5, any_leading_axes, needs_another=True),
         Case("length", 0.5, lengths, needs_another=True),
-        Case("earlier results stay", 0.5, lambda d: three_pieces(d, ("first_K", "first_V")), needs_another=True),
+        Case(STAY, 0.5, stays, needs_another=True),
     ),
     reference=reference,
     misconceptions=(
@@ -200,7 +211,8 @@ EXERCISE = Exercise(
         *WRONG_PIECES,
         *WRONG_LENGTHS,
         shows(
-            "Keys are joined with values. Join keys with the keys, and values with the values.",
+            "Something as wide as the keys is joined with something as wide as the values. "
+            "Join keys (..., S, D) with keys only, and values (..., S, Dv) with values.",
             joined_keys_with_values(),
         ),
         shows(
@@ -230,6 +242,11 @@ EXERCISE = Exercise(
         shows(
             "`KVCache()` cannot be called without arguments. `__init__` should take self alone.",
             raised_as(r"(__init__|KVCache)\(\).*(argument)", "^$"),
+        ),
+        shows(
+            "`append` does not raise ValueError where new keys or values do not fit those that are there. Let the error of `cat` through.",
+            number_off("refused", False),
+            rough=True,
         ),
         *seen(
             "The result of `append` has more or fewer axes than K or V. Keep all leading axes: (..., S, D) and (..., S, Dv).",
@@ -281,7 +298,7 @@ EXERCISE = Exercise(
         shows(
             "What an earlier call of `append` returned has changed since. Make a new Tensor each time, and leave the old one alone.",
             first_result_grew(),
-            ("earlier results stay",),
+            (STAY,),
         ),
     ),
     stand_in=StandIn("KVCache", ("K_before", "V_before", "K", "V"), 2, append, append_gradient),

@@ -117,6 +117,13 @@ def averages(question: Question, old_as_sum: bool) -> Arrays:
     return {"output": np.exp(largest - right["largest"]) * old + new / right["total"]}
 
 
+def skipped_block(question: Question) -> Arrays:
+    """Nothing is done where no query gets a larger score."""
+    if (question["scores"].max(-1, keepdims=True) <= question["largest"]).all():
+        return {name: question[name] for name in STATE}
+    return reference(question)
+
+
 def zero_before_the_first_block(question: Question) -> Arrays:
     largest = np.nan_to_num(question["largest"], neginf=0.0)
     return dict(zip(STATE, online(largest, *(question[k] for k in ARGUMENTS[1:])), strict=True))
@@ -196,6 +203,10 @@ WRONG_LARGEST = (
         new=lambda m, s: np.maximum(m, s.max()),
     ),
     online_with(
+        "One largest score is used for all queries. Each should have its own: axis -1, with keepdims, and np.maximum of old and new.",
+        new=lambda m, s: np.full_like(m, max(m.max(), s.max())),
+    ),
+    online_with(
         "The smallest of the new scores is used. It should be the largest.",
         new=lambda m, s: np.maximum(m, s.min(-1, keepdims=True)),
     ),
@@ -268,12 +279,22 @@ NEW_PARTS = (
         "The output is divided by the total already. It should stay a sum; the division comes at the very end.",
         wrong=divided_already,
     ),
-    *(
-        Misconception(
-            "The new values are divided by the total already. Add exponentials @ V; the division comes at the very end.",
-            wrong=partial(averages, old_as_sum=old_as_sum),
-        )
-        for old_as_sum in (True, False)
+    Misconception(
+        "The new values are divided by the total already. Add exponentials @ V; the division comes at the very end.",
+        wrong=partial(averages, old_as_sum=True),
+    ),
+    Misconception(
+        f"The output is kept as an average, divided by the total. It should stay a sum: {SHRINK} * output, without the total, "
+        "plus exponentials @ V; the division comes at the very end.",
+        wrong=partial(averages, old_as_sum=False),
+    ),
+    Misconception(
+        "A block in which no query gets a larger score is left out. Its exponentials and values should be added, too.",
+        wrong=skipped_block,
+    ),
+    online_with(
+        "Each new exponential is relative to the largest score up to its own key. All should be relative to the new largest score.",
+        share=lambda s, m, m2: np.exp(s - np.maximum(m, np.maximum.accumulate(s, axis=-1))),
     ),
     online_with(
         "The logarithm of the total is returned. Return the total itself.",
@@ -363,9 +384,13 @@ EXERCISE = Exercise(
             raised_as("unexpected keyword argument '(dim|keepdim)'"),
         ),
         shows(
+            'The einsum sums over the queries. Exponentials times values should be (n, Dv), a sum over the keys: "nk,kd->nd".',
+            raised_as("broadcast", r"""einsum\(["'](\w)(\w), ?\2(\w) ?-> ?\2\3["']"""),
+        ),
+        shows(
             "The shapes do not fit. Scores are (n, k), maxima and sums over keys (n, 1) with keepdims=True, V (k, Dv), "
             "and exponentials @ V (n, Dv).",
-            raised_as("broadcast|matmul|mismatch|align|operands"),
+            raised_as("matmul|mismatch|align"),
         ),
         NAMES_KEPT,
     ),

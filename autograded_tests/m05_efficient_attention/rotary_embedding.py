@@ -127,6 +127,29 @@ def offset_without_frequency(x: Array, offset: int = 0, base: float = 10000.0) -
     return turn(x, 0, base, angle=lambda p, i, D, base: offset + p * base ** (-2 * i / D))
 
 
+def kept(name: str) -> Function:
+    """What is not used where the same positions and width were asked about before."""
+
+    def wrong(question: Question) -> Arrays | None:
+        used = {key: question[key] for key in ("offset", "base") if key in question.inputs}
+        if question["x"].ndim == 3 and question["x"].shape[-2] > 2:
+            used.pop(name, None)
+        return {"result": turn(question["x"], **used)}
+
+    return wrong
+
+
+def linspaced(p: Array, i: Array, D: int, base: float) -> Array:
+    return np.asarray(p * base ** (-i / max(len(i) - 1, 1)))
+
+
+def angles_of_halves(x: Array, offset: int = 0, base: float = 10000.0) -> Array:
+    """Neighbours are turned, by angles that stand as for two halves."""
+    angles = np.concatenate([angles_of(x, offset, base)] * 2, axis=-1)
+    other = np.stack([-x[..., 1::2], x[..., 0::2]], axis=-1).reshape(x.shape)
+    return np.asarray(x * np.cos(angles) + other * np.sin(angles))
+
+
 def another_base(wrong: float) -> Function:
     """A base that is used unless another is given."""
     return lambda x, offset=0, base=wrong: turn(x, offset, base)
@@ -134,6 +157,9 @@ def another_base(wrong: float) -> Function:
 
 WRONG_ANGLES = (
     turns("Positions are counted from 1. They should start at 0.", positions=lambda x: 1 + rows(x)),
+    turns(
+        "The exponents go from 0 to -1, the end included, as by linspace. They should be -2 * i / D.", angle=linspaced
+    ),
     turns("The exponent is -i / D. It should be -2 * i / D.", angle=lambda p, i, D, base: p * base ** (-i / D)),
     turns("The exponent is -4 * i / D. It should be -2 * i / D.", angle=lambda p, i, D, base: p * base ** (-4 * i / D)),
     turns(
@@ -197,7 +223,11 @@ WRONG_PAIRS = (
             turn(x, offset, base).reshape(*x.shape[:-1], -1, 2), -1, 0
         ).reshape(x.shape),
     ),
-    turns("The pairs are rotated the wrong way round: the signs of the two sines are flipped.", sign=-1),
+    turns(
+        "The pairs are rotated the wrong way round. Component 2i should be a * cos - b * sin, and component 2i + 1 a * sin + b * cos "
+        "(with a matrix: for a pair as a row, pair @ matrix, it must be transposed).",
+        sign=-1,
+    ),
     turns(
         "Both sines are added. In a rotation one has a minus: a * cos - b * sin for component 2i.",
         mix=lambda a, b, cos, sin: (a * cos + b * sin, a * sin + b * cos),
@@ -260,7 +290,7 @@ EXERCISE = Exercise(
     cases=(
         Case("values", 2, values),
         Case("offset", 0.75, offsets),
-        Case("base", 0.5, lambda d: (ask(three_axes(d), base=100.0),)),
+        Case("base", 0.5, lambda d: (ask(three_axes(d), base=100.0), ask(three_axes(d)[:, :2], base=100.0))),
         Case("gradient", 0.75, gradient),
     ),
     reference=reference,
@@ -305,6 +335,21 @@ EXERCISE = Exercise(
             "Each component is multiplied by a cosine or a sine of its own. A rotation should mix the two of a pair.",
             "result",
             scaled_only,
+        ),
+        computes(
+            "The angles stand as for two halves, 0, 1, ..., 0, 1, ..., and the components as neighbours. "
+            "Both of a pair need the same angle: 0, 0, 1, 1, ..., as by np.repeat.",
+            "result",
+            angles_of_halves,
+        ),
+        *(
+            Misconception(
+                f"`{name}` is used in one call and not in another: something is kept from an earlier call. "
+                f"A table that is kept should belong to its {name}, too; or compute it anew in each call.",
+                wrong=kept(name),
+                cases=(name,),
+            )
+            for name in ("offset", "base")
         ),
         *seen("The result should have the shape of x.", other_shape("result"), *EVERYWHERE),
         *seen(

@@ -23,7 +23,7 @@ def values(d: Data) -> tuple[Question, ...]:
 
 
 def long_windows(d: Data) -> tuple[Question, ...]:
-    return ask(d.L, d.L), ask(d.H, d.H), ask(d.H, d.H + d.D)
+    return ask(d.L, d.L), ask(d.H, d.H), ask(d.H, d.H + d.D), ask(d.H, 300)
 
 
 def reference(question: Question) -> Arrays:
@@ -51,6 +51,18 @@ def cut_into_blocks(seq_len: int, window: int) -> Array:
 
 def first_rows_empty(seq_len: int, window: int) -> Array:
     return references.sliding_window(seq_len, window) * (np.arange(seq_len)[:, None] >= window - 1)
+
+
+def first_row_only(seq_len: int, window: int) -> Array:
+    return np.asarray(references.sliding_window(seq_len, window) * (np.arange(seq_len)[:, None] == 0))
+
+
+def negative_start(seq_len: int, window: int) -> Array:
+    """A start below 0 is counted from the end of the row, as NumPy does."""
+    mask = np.zeros((seq_len, seq_len))
+    for i in range(seq_len):
+        mask[i, i - window + 1 : i + 1] = 1
+    return mask
 
 
 def from_the_end(seq_len: int, window: int) -> Array:
@@ -141,10 +153,29 @@ WRONG_WINDOWS: tuple[tuple[str, Function], ...] = (
     ),
     (
         (
-            "In the first rows the window goes on at the end of the row: NumPy counts negative columns from the end. "
+            "In the first rows the window goes on at the end of the row, as with negative columns or np.roll. "
             "A window that would begin before position 0 should begin at 0."
         ),
         from_the_end,
+    ),
+    (
+        (
+            "The first rows are empty or too short: NumPy counts a negative start of a slice from the end. "
+            "A window that would begin before position 0 should begin at 0."
+        ),
+        negative_start,
+    ),
+    (
+        "Only the first row is filled, the others are 0. Fill all rows before the `return`.",
+        first_row_only,
+    ),
+    (
+        "A long window is cut to seq_len - 1 positions. It may be as long as the sequence: the last query then looks at all.",
+        within(lambda d, w: (d >= 0) & (d < min(w, len(d) - 1))),
+    ),
+    (
+        "Distances to later keys wrap round, as in uint8, where 0 - 1 is 255. Take positions of a type with a sign, as np.arange gives them.",
+        within(lambda d, w: d % 256 < w),
     ),
 )
 
@@ -173,7 +204,7 @@ EXERCISE = Exercise(
             LONG,
         ),
         *seen(
-            "Some queries do not look at themselves. The window should end with the query's own position.",
+            "Some queries do not look at themselves. Query i should look at all keys i - window + 1 to i, its own included.",
             blocks("itself"),
             "values",
             LONG,

@@ -12,9 +12,12 @@ from autograded_tests.m05_efficient_attention._backward import (
     backward,
     delta_of_tiles,
     divided_in_tiles,
+    first_rows_decide,
     first_rows_of_logsumexp,
     last_keys_left_out,
+    last_rows_of_Q,
     left_out_if_causal,
+    root_of_values,
     rows_left_out,
     scores_scaled,
     softmax_of_tiles,
@@ -42,11 +45,12 @@ from autograded_tests.variants import Array
 from exercises.data import Data
 from exercises.misconceptions import NAMES_KEPT, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question
-from exercises.signs.arrays import other_shape_than
+from exercises.signs.arrays import changed, not_finite, other_shape_than
 from exercises.signs.facts import exchanged, right_but_for
 from exercises.signs.numbers import one_factor
 from exercises.signs.shapes import raised_as
 
+INPUTS = ("Q", "K", "V", "output", "logsumexp", "grad")
 NOT_SUMMED = "In the {} each tile replaces what was there. It should be added: start with zeros once, and use +=."
 
 
@@ -73,12 +77,27 @@ def grad_of_as_many(d: Data) -> Array:
     return d.normal(281, 2 * d.L, d.Dv)
 
 
+def one_tile_each(d: Data) -> Question:
+    """Two blocks of queries, each of which may look at one block of keys, so that nothing of Q is summed over tiles."""
+    n = 2 * d.L
+    mask = np.ones((n, n), np.float32)
+    mask[d.L :, : d.L] = 0
+    return ask(as_many_queries(d), grad_of_as_many(d), d.L, mask, causal=True, compare=("gradient_Q",))
+
+
+def far_below_zero(d: Data) -> Question:
+    """All scores are so low, about -115, that their exponentials are 0 in float32."""
+    inputs = fewer_queries(d)
+    inputs["Q"][:, 0], inputs["K"][:, 0] = 10, -11.5 * math.sqrt(d.D)
+    return ask(inputs, grad_of_fewer(d), d.H, compare=("gradient_V",))
+
+
 def gradient_of(d: Data, name: str) -> tuple[Question, ...]:
     return tuple(ask(fewer_queries(d), grad_of_fewer(d), block, compare=(name,)) for block in (d.B, d.H))
 
 
 def mask_and_causal(d: Data) -> tuple[Question, ...]:
-    """In one tile; and in two, the second with the last key alone, so that nothing of V is summed over tiles."""
+    """In one tile; in tiles that sum nothing of Q; and in two, the second with the last key alone, so that nothing of V is summed over tiles."""
     all_but_one = d.S + d.H - 1
     return (
         ask(fewer_queries(d), grad_of_fewer(d), WHOLE, mask_of_fewer(d)),
@@ -86,14 +105,22 @@ def mask_and_causal(d: Data) -> tuple[Question, ...]:
         ask(fewer_queries(d), grad_of_fewer(d), WHOLE, causal=True),
         ask(fewer_queries(d), grad_of_fewer(d), all_but_one, mask_of_fewer(d), compare=("gradient_V",)),
         ask(fewer_queries(d), grad_of_fewer(d), all_but_one, causal=True, compare=("gradient_V",)),
+        one_tile_each(d),
     )
+
+
+def table_and_inputs(d: Data) -> tuple[Question, ...]:
+    """How much memory is taken, and whether that of the inputs is."""
+    unchanged = tuple(f"{name}_after" for name in INPUTS)
+    return *ask_memory("_tiled_backward", True), ask(fewer_queries(d), grad_of_fewer(d), WHOLE, compare=unchanged)
 
 
 def reference(question: Question) -> Arrays:
     if question.probe == "whole_table":
         return {"whole_table": np.array(0)}
     Q, K, V, grad = (question[name] for name in ("Q", "K", "V", "grad"))
-    return dict(zip(GRADS, references.attention_gradient(Q, K, V, weights_of(question), grad), strict=True))
+    gradients = references.attention_gradient(Q, K, V, weights_of(question), grad)
+    return dict(zip(GRADS, gradients, strict=True)) | {f"{name}_after": question[name] for name in INPUTS}
 
 
 def backward_with(
@@ -122,11 +149,24 @@ WRONG_SUMS = (
         "Only the first tile of each row of tiles is computed. All should be computed.", left_out=lambda a, b: b > 0
     ),
     backward_with(
+        "Block n of the queries meets only block n of the keys, as by `zip`. Each should go through all blocks of keys, in a loop of its own.",
+        left_out=lambda a, b: a != b,
+    ),
+    backward_with(
         "Only the tiles of the first queries are computed. Return after both loops.", left_out=lambda a, b: a > 0
     ),
     backward_with("Only the first tile is computed. Return after both loops.", left_out=lambda a, b: a + b > 0),
     backward_with("The gradients start at 1. They should start at 0, since every tile adds to them.", start=1.0),
+    backward_with(
+        "Only as many keys as there are queries count, the first ones. Go through all len(K) keys.",
+        weights=lambda P, s, lse: P * (np.arange(P.shape[1]) < len(P)),
+    ),
     Misconception("The last tile of keys is left out. `_blocks(S, of_keys)` covers all.", wrong=last_keys_left_out),
+    Misconception(
+        "Only the last rows of the gradient of Q are there, the others are 0. Start with zeros once, before the loops, and write each block's "
+        "rows inside the loop over `rows`.",
+        wrong=last_rows_of_Q,
+    ),
     Misconception("The last tile of queries is left out. `_blocks(L, of_queries)` covers all.", wrong=rows_left_out),
     Misconception(
         "Tiles of the future are left out although `causal` is False. Leave them out only if it is True.",
@@ -197,6 +237,10 @@ WRONG_SCALES = (
         scale_Q=math.sqrt,
         scale_K=math.sqrt,
     ),
+    Misconception(
+        "The gradients of Q and K are divided by the root of Dv, the width of V. It should be the root of D, the width of Q.",
+        wrong=root_of_values,
+    ),
     backward_with(
         "The sign of the gradients of Q and K is flipped. dP - delta should be multiplied with P, not delta - dP.",
         SCALED,
@@ -225,6 +269,9 @@ WRONG_WEIGHTS = (
     ),
     Misconception(f"The weights are made of each tile alone, as by a softmax. {FORWARD}.", wrong=softmax_of_tiles),
     Misconception(f"The weights are divided by their sum in each tile. {FORWARD}.", wrong=divided_in_tiles),
+    Misconception(
+        f"The weights are divided by their sum in each tile. {FORWARD}.", wrong=partial(divided_in_tiles, empty=0.0)
+    ),
     Misconception(
         f"All tiles use the logsumexp of the first queries. {FORWARD}, with logsumexp[rows].",
         wrong=first_rows_of_logsumexp,
@@ -260,8 +307,8 @@ WRONG_PARTS = (
         scale_K=lambda D: 1.0,
     ),
 )
-OF_Q = "The gradient of Q should be dS @ K / sqrt(D), with dS = P * (dP - delta), summed over all tiles of keys"
-OF_K = "The gradient of K should be dS^T @ Q / sqrt(D), with dS = P * (dP - delta), summed over all tiles of queries"
+OF_Q = "The gradient of Q should be dS @ K / sqrt(D), with dS = P * (dP - delta), summed over all tiles of keys, for every block of queries"
+OF_K = "The gradient of K should be dS^T @ Q / sqrt(D), with dS = P * (dP - delta), summed over all tiles of queries, for every block of keys"
 CASES = tuple(f"gradient of {name}" for name in "VQK")
 SHAPES = "gradients of Q (L, D), K (S, D) and V (S, Dv)"
 
@@ -269,7 +316,7 @@ SHAPES_OF_LINES = (
     (
         (
             "The shapes do not fit in the gradient of V. In a tile P is (n, k) and grad[rows] (n, Dv); P.T @ grad[rows] is (k, Dv), "
-            "as the rows `keys` of the gradient."
+            "as the rows `keys` of the gradient, which is as wide as V."
         ),
         r"^(grad_?V|d_?V|gradient_V)\b",
     ),
@@ -309,11 +356,11 @@ EXERCISE = Exercise(
     module="05_efficient_attention",
     defines="_tiled_backward",
     cases=(
-        Case("gradient of V", 1, lambda d: gradient_of(d, "gradient_V")),
+        Case("gradient of V", 1, lambda d: (*gradient_of(d, "gradient_V"), far_below_zero(d))),
         Case("gradient of Q", 1.25, lambda d: gradient_of(d, "gradient_Q")),
         Case("gradient of K", 1.25, lambda d: gradient_of(d, "gradient_K")),
         Case("mask and causal", 1, mask_and_causal),
-        Case("never the whole table", 0.5, lambda d: (ask_memory("_tiled_backward", True),), needs_another=True),
+        Case("never the whole table", 0.5, table_and_inputs, needs_another=True),
     ),
     reference=reference,
     misconceptions=(
@@ -337,6 +384,12 @@ EXERCISE = Exercise(
         backward_with(
             "mask and causal are not used. Pass both to `_tile_scores`.", cases=("mask and causal",), allowed=neither
         ),
+        Misconception(
+            "Blocks of queries are left out after the first that may not see a block of keys. Later queries may: with keys in the outer loop "
+            "use `continue`, not `break`.",
+            wrong=first_rows_decide,
+            cases=("mask and causal",),
+        ),
         *(
             Misconception(
                 "Too many tiles are left out. Leave out only those whose first key comes after the last of their queries; "
@@ -345,6 +398,11 @@ EXERCISE = Exercise(
                 cases=("mask and causal",),
             )
             for from_top in (True, False)
+        ),
+        *seen(
+            "The gradient of V is inf or nan where all scores are far below 0, as their exponentials are 0. Take exp(scores - logsumexp).",
+            not_finite("gradient_V"),
+            "gradient of V",
         ),
         *(
             misconception
@@ -386,10 +444,18 @@ EXERCISE = Exercise(
         *seen(f"The gradient of Q is not right. {OF_Q}.", right_but_for((), ("gradient_Q",)), "gradient of Q"),
         *seen(f"The gradient of K is not right. {OF_K}.", right_but_for((), ("gradient_K",)), "gradient of K"),
         *seen(
-            "With a mask or causal=True the gradient of V is wrong. P should be 0 where a query may not look, and only tiles in which nothing is "
-            "allowed may be left out.",
+            "With a mask or causal=True the gradient of V is wrong. P should be the weights of the forward pass, 0 where a query may not look, "
+            "and only tiles in which nothing is allowed may be left out.",
             right_but_for((), ("gradient_V",)),
             "mask and causal",
+        ),
+        *(
+            shows(
+                f"The input `{name}` was changed in place. Compute a new array and leave the input alone.",
+                changed(name),
+                ("never the whole table",),
+            )
+            for name in INPUTS
         ),
         TILES_TOO_LARGE,
         *CUT_TWICE,

@@ -13,10 +13,13 @@ from autograded_tests.m05_efficient_attention._tiles import (
     WHOLE,
     as_many_queries,
     ask_memory,
+    causal_alone,
     causal_always,
     causal_from_top,
     fewer_queries,
     first_tile_if_causal,
+    last_position_left_out,
+    mask_alone,
     mask_inverted,
     mask_of_fewer,
     mask_of_first_rows,
@@ -26,6 +29,7 @@ from autograded_tests.m05_efficient_attention._tiles import (
     options,
     tile_scores,
     tiles_left,
+    up_to_a_blocked_tile,
     visited,
 )
 from autograded_tests.m05_efficient_attention.online_softmax import EXERCISE as ONLINE_SOFTMAX
@@ -35,8 +39,15 @@ from exercises.data import Data
 from exercises.misconceptions import NAMES_KEPT, shows
 from exercises.model import Arrays, Case, Exercise, Misconception, Question
 from exercises.signs.arrays import nan_instead_of_numbers, not_finite, other_shape
-from exercises.signs.facts import exchanged, first_rows_only, right_but_for, rows_off_by_a_factor
-from exercises.signs.shapes import raised_as
+from exercises.signs.facts import (
+    exchanged,
+    first_rows_only,
+    not_finite_beside,
+    not_finite_of_small_scores,
+    right_but_for,
+    rows_off_by_a_factor,
+)
+from exercises.signs.shapes import raised_as, written_into_the_width_of
 
 FUTURE = "tiles of the future are left out"
 MASKED_OR_NOT = ("values", "mask", "causal")
@@ -154,6 +165,10 @@ def not_causal_in_tiles(L: int, S: int, mask: Array | None, causal: bool, block:
     return tiles_left(L, S, mask, False, causal, block, lambda first, last, start, stop: start <= last)
 
 
+def neither_in_tiles(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
+    return not_causal_in_tiles(L, S, None, causal, block)
+
+
 def skipped_by_first_row(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
     return tiles_left(L, S, mask, causal, causal, block, lambda first, last, start, stop: start <= first)
 
@@ -218,6 +233,13 @@ def multiplied_mask(question: Question) -> Arrays | None:
     return {"output": softmax(s) @ question["V"]}
 
 
+def whole_rows_only(question: Question) -> Arrays:
+    """Zeros for the queries that fill no whole block."""
+    output, sums = right_results(question)
+    left = np.arange(len(output))[:, None] < len(output) // question["block"] * question["block"]
+    return {"output": output * left, "logsumexp": sums * left}
+
+
 def diagonal_tiles(L: int, S: int, mask: Array | None, causal: bool, block: int) -> Array:
     return tiles_left(L, S, mask, causal, causal, block, lambda first, last, start, stop: start == first - S + L)
 
@@ -261,7 +283,7 @@ EXERCISE = Exercise(
         Case("mask", 0.75, masked),
         Case("causal", 0.75, causal),
         Case(FUTURE, 0.25, poisoned_future),
-        Case("never the whole table", 0.5, lambda d: (ask_memory("_tiled_forward", False),), needs_another=True),
+        Case("never the whole table", 0.5, lambda d: ask_memory("_tiled_forward", False), needs_another=True),
     ),
     reference=reference,
     misconceptions=(
@@ -329,6 +351,38 @@ EXERCISE = Exercise(
             wrong=values_of_the_first_tile,
             cases=MASKED_OR_NOT,
         ),
+        Misconception(
+            "The last queries are left out where `block` does not divide their number: their rows are 0. Use `_blocks`, which covers all.",
+            wrong=whole_rows_only,
+            cases=ANY,
+        ),
+        tiled_with(
+            "After a tile that the mask blocks, the rest of the row of tiles is left out. Later tiles may be allowed: skip such a tile "
+            "by `continue`, not `break`, or compute it.",
+            ("mask",),
+            allowed=up_to_a_blocked_tile,
+        ),
+        tiled_with(
+            "With a mask `causal` is not used. Both should count: pass both to `_tile_scores`.",
+            ("mask", "causal"),
+            allowed=mask_alone,
+        ),
+        tiled_with(
+            "With causal=True the mask is not used. Both should count: pass both to `_tile_scores`.",
+            ("mask",),
+            allowed=causal_alone,
+        ),
+        tiled_with(
+            "The scores are neither scaled nor masked. Take them from `_tile_scores`, which does both.",
+            allowed=neither_in_tiles,
+            scale=lambda D: 1.0,
+        ),
+        tiled_with(
+            "With causal=True the key at the position of a block's last query is left out. Keys up to rows.stop - 1 + S - L count, "
+            "that one included.",
+            ("mask", "causal"),
+            allowed=last_position_left_out,
+        ),
         *(wrong_logsumexp(sentence, function) for sentence, function in LOGSUMEXP),
         *seen(
             "logsumexp is returned first. Return the output, then logsumexp.",
@@ -340,6 +394,17 @@ EXERCISE = Exercise(
             other_shape("output"),
             *MASKED_OR_NOT,
             FUTURE,
+        ),
+        *seen(
+            "logsumexp is inf or nan. It should be largest + log(total), both as `_online_softmax` returned them for the last tile.",
+            not_finite_of_small_scores("logsumexp"),
+            "logsumexp",
+        ),
+        *seen(
+            "logsumexp is inf or nan where all scores are far below 0, though the output is right: exponentials of such scores, or of "
+            "the largest, are 0. It should be largest + log(total).",
+            not_finite_beside("logsumexp", "output"),
+            "logsumexp",
         ),
         *seen(
             "logsumexp is inf or nan where all scores are far below 0, as their exponentials are 0. Start with largest = -inf and "
@@ -359,8 +424,8 @@ EXERCISE = Exercise(
             (FUTURE,),
         ),
         shows(
-            "The output holds nan, as 0 / 0 or -inf - (-inf) give it. Use what `_online_softmax` returns in the next tile, "
-            "and let blocked scores be MASK_VALUE, not -inf.",
+            "The output holds nan: 0 / 0 where nothing is summed up for a query, or -inf - (-inf) where scores are -inf. "
+            "Each tile with an allowed key should count, with all that the tiles before gave, and blocked scores be MASK_VALUE.",
             nan_instead_of_numbers("output"),
             (*MASKED_OR_NOT, FUTURE),
         ),
@@ -382,8 +447,8 @@ EXERCISE = Exercise(
             *MASKED_OR_NOT,
         ),
         *seen(
-            "Neither output nor logsumexp is right. The scores of each tile should go through `_online_softmax` once, unchanged, with what "
-            "it returned for the tile before.",
+            "Neither output nor logsumexp is right. Check which tiles are computed (for each block of queries all with an allowed key) and "
+            "what `_online_softmax` gets (their scores, unchanged, and what it returned for the tile before).",
             right_but_for((), ("output", "logsumexp")),
             *ANY,
         ),
@@ -410,9 +475,22 @@ EXERCISE = Exercise(
             raised_as("'bool' object is not subscriptable|truth value", "_tile_scores"),
         ),
         shows(
+            "Rows as wide as V are written into an array as wide as Q. The array for the output should be (L, Dv), as wide as V.",
+            written_into_the_width_of("V", "Q"),
+        ),
+        shows(
+            "A column (n, 1) is written into an array with one axis. The array for logsumexp should be (L, 1).",
+            raised_as(r"could not broadcast input array from shape \(\d+,1\) into shape \(\d+,\)"),
+        ),
+        shows(
+            "The shapes do not fit in `_online_softmax`. For n queries and k keys of one tile it takes largest and total (n, 1), output (n, Dv), "
+            "scores (n, k) and V[keys] (k, Dv), and each block of queries starts anew.",
+            raised_as("broadcast|matmul|mismatch|align|operands", r"_online_softmax\("),
+        ),
+        shows(
             "The shapes do not fit. With n queries and k keys in a tile, scores are (n, k), largest and total (n, 1), V[keys] (k, Dv), "
             "output (n, Dv); the last tile may be smaller than `block`.",
-            raised_as("broadcast|matmul|mismatch|align|operands"),
+            raised_as("matmul|mismatch|align"),
         ),
         NAMES_KEPT,
     ),

@@ -96,3 +96,10 @@ def other_numbers(question: Question, reply: Reply, expected: Arrays, result: st
 def nan_instead_of_numbers(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
     """The result holds nan where the right one holds a number."""
     return result in reply.arrays and bool((np.isnan(reply.arrays[result]) & ~np.isnan(expected[result])).any())
+
+
+@sign
+def changed(question: Question, reply: Reply, expected: Arrays, name: str) -> bool:
+    """An input is not as it was given."""
+    after = f"{name}_after"
+    return after in question.compare and not np.array_equal(reply.arrays[after], question[name])

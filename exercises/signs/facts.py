@@ -46,10 +46,38 @@ def not_finite_from(
 
 
 @sign
+def not_finite_beside(question: Question, reply: Reply, expected: Arrays, result: str, right: str) -> bool:
+    """A result holds inf or nan, and another is right."""
+    return not np.isfinite(reply.arrays[result]).all() and same(reply.arrays[right], expected[right])
+
+
+@sign
+def not_finite_of_small_scores(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
+    """A result holds inf or nan, and no exponential of a score would."""
+    return not np.isfinite(reply.arrays[result]).all() and bool(np.abs(question["Q"] @ question["K"].T).max() < 80)
+
+
+@sign
+def right_rows_elsewhere(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
+    """Each row is a right one, and some are not in their places."""
+    answer, right = reply.arrays[result], expected[result]
+    if answer.shape != right.shape or same(answer, right):
+        return False
+    one, other = (a.reshape(-1, right.shape[-1]) for a in (answer, right))
+    left = list(range(len(other)))
+    for row in one:
+        place = next((n for n in left if same(row, other[n])), None)
+        if place is None:
+            return False
+        left.remove(place)
+    return True
+
+
+@sign
 def first_rows_only(question: Question, reply: Reply, expected: Arrays, result: str) -> bool:
-    """The rows of the first block are right, and no other row is."""
+    """The rows of the first block are right, and no other row of at least two more blocks is."""
     answer, right, block = reply.arrays[result], expected[result], question["block"]
-    if answer.shape != right.shape or len(right) <= block:
+    if answer.shape != right.shape or len(right) <= 2 * block:
         return False
     return same(answer[:block], right[:block]) and not any(
         same(a, r) for a, r in zip(answer[block:], right[block:], strict=True)

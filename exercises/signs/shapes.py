@@ -62,6 +62,14 @@ def more_keys_than_values(question: Question, reply: Reply, expected: Arrays, mo
     return found is not None and (int(found[2]) > int(found[1].split(",")[-2])) == more
 
 
+@sign
+def written_into_the_width_of(question: Question, reply: Reply, expected: Arrays, wide: str, narrow: str) -> bool:
+    """Rows as wide as one input did not fit into an array as wide as another."""
+    shapes = [s for s in _shapes(reply) if s]
+    widths = [question[name].shape[-1] for name in (wide, narrow)]
+    return "could not broadcast input array" in reply.text and [s[-1] for s in shapes] == widths
+
+
 def _shapes(reply: Reply) -> list[tuple[int, ...]]:
     """The shapes in the text of what was raised, in order."""
     if reply.problem is not Problem.RAISED:

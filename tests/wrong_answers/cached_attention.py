@@ -594,3 +594,64 @@ def cached_attention(layer, x, cache):
     mask = np.arange(S) <= np.arange(S - L, S)[:, None]
     output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
     return layer.out_proj(_merge_heads(output))
+# --- appended once for keys, once for values
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    heads = layer.num_heads
+    new_K, new_V = _split_heads(layer.k_proj(x), heads), _split_heads(layer.v_proj(x), heads)
+    Q = _split_heads(layer.q_proj(x), heads)
+    K = cache.append(new_K, new_V)[0]
+    V = cache.append(new_K, new_V)[1]
+    L, S = Q.shape[2], K.shape[2]
+    mask = np.tril(np.ones((L, S)), k=S - L)
+    output, weights = scaled_dot_product_attention(Q, K, V, mask)
+    layer.attention_weights = weights
+    return layer.out_proj(_merge_heads(output))
+# --- columns of the old keys padded with 0
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    H = layer.num_heads
+    before = len(cache)
+    Q = _split_heads(layer.q_proj(x), H)
+    K, V = cache.append(_split_heads(layer.k_proj(x), H), _split_heads(layer.v_proj(x), H))
+    mask = np.pad(causal_mask(x.shape[1]), ((0, 0), (before, 0)))
+    out, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask=mask)
+    return layer.out_proj(_merge_heads(out))
+# --- keys and values detached
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    Q, K, V = [_split_heads(proj(x), layer.num_heads) for proj in [layer.q_proj, layer.k_proj, layer.v_proj]]
+    K, V = cache.append(K.detach(), V.detach())  # the cache needs only the values
+    L, S = x.shape[1], K.shape[-2]
+    query, key = np.arange(S - L, S).reshape(-1, 1), np.arange(S).reshape(1, -1)
+    output, weights = scaled_dot_product_attention(Q, K, V, (key <= query).astype(np.float32))
+    layer.attention_weights = weights
+    return layer.out_proj(_merge_heads(output))
+# --- appended to a copy
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    longer = KVCache()
+    longer.K, longer.V = cache.K, cache.V
+    H, L = layer.num_heads, x.shape[-2]
+    K, V = longer.append(_split_heads(layer.k_proj(x), H), _split_heads(layer.v_proj(x), H))
+    j = np.arange(len(longer))
+    mask = np.stack([j <= i for i in range(len(longer) - L, len(longer))])
+    Q = _split_heads(layer.q_proj(x), H)
+    output, layer.attention_weights = scaled_dot_product_attention(Q, K, V, mask)
+    cache = longer
+    return layer.out_proj(_merge_heads(output))
+# --- x in the cache, and the layer called
+def cached_attention(layer, x, cache):
+    x, _ = _check_inputs(x, None, layer.embed_dim)
+    everything, _ = cache.append(x, x)
+    L, S = x.shape[1], everything.shape[1]
+    rows = causal_mask(S)[S - L :]
+    return layer(x, mask=rows, context=everything)
+# --- values detached
+def cached_attention(layer, x, cache):
+    H = layer.num_heads
+    Q, K, V = (_split_heads(p(x), H) for p in (layer.q_proj, layer.k_proj, layer.v_proj))
+    K, V = cache.append(K, V.detach())
+    L, S = x.shape[1], K.shape[-2]
+    o, layer.attention_weights = scaled_dot_product_attention(Q, K, V, np.tri(L, S, S - L))
+    return layer.out_proj(_merge_heads(o))

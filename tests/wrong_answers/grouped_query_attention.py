@@ -568,3 +568,93 @@ def grouped_query_attention(Q, K, V, mask=None):
     o, w = scaled_dot_product_attention(Q[:, :G], K, V)
     heads = np.arange(H) % G
     return o[:, heads], w[:, heads]
+# --- groups begin at g
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, _ = Q.shape
+    G, S = K.shape[1:3]
+    size = H // G
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S))
+    outputs, tables = [], []
+    for g in range(G):
+        group = slice(g, g + size)
+        part = None if mask is None else mask[:, group]
+        output, weights = scaled_dot_product_attention(Q[:, group], K[:, g : g + 1], V[:, g : g + 1], part)
+        outputs.append(output)
+        tables.append(weights)
+    return cat(outputs, dim=1), cat(tables, dim=1)
+# --- undone as if positions came first
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S, Dv = K.shape[1], K.shape[2], V.shape[3]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, H // G * L, S)
+    output, weights = scaled_dot_product_attention(Q.reshape(B, G, H // G * L, D), K, V, mask)
+    def back(t, last):
+        return t.reshape(B, G, L, H // G, last).transpose(2, 3).reshape(B, H, L, last)
+    return back(output, Dv), back(weights, S)
+# --- queries grouped L first, results H first
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1:3]
+    n = H // G
+    q = Q.reshape(B, G, n, L, D).transpose(2, 3).reshape(B, G, L * n, D)
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S)).reshape(B, G, n, L, S)
+        mask = mask.swapaxes(2, 3).reshape(B, G, L * n, S)
+    output, weights = scaled_dot_product_attention(q, K, V, mask)
+    return output.reshape(B, H, L, V.shape[-1]), weights.reshape(B, H, L, S)
+# --- results stacked along the first axis
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, _ = Q.shape
+    G, S, Dv = V.shape[1:]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S))
+    outputs, weights = [], []
+    for h in range(H):
+        g = h // (H // G)
+        o, w = scaled_dot_product_attention(
+            Q[:, h], K[:, g], V[:, g], None if mask is None else mask[:, h]
+        )
+        outputs.append(o)
+        weights.append(w)
+    return stack(outputs).reshape(B, H, L, Dv), stack(weights).reshape(B, H, L, S)
+# --- a mask of three axes taken for (B, L, S)
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    if mask is not None and mask.ndim == 3:
+        mask = mask[:, None]  # holds for all heads
+    heads, groups = Q.shape[1], K.shape[1]
+    which = np.arange(heads) // (heads // groups)
+    return scaled_dot_product_attention(Q, K[:, which], V[:, which], mask)
+# --- mask of the first head of each group
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G, S = K.shape[1], K.shape[2]
+    size = H // G
+    if mask is not None:
+        mask = np.broadcast_to(mask, (B, H, L, S))[:, ::size]  # (B, G, L, S), as the groups
+        mask = np.tile(mask, (1, 1, size, 1))
+    output, weights = scaled_dot_product_attention(Q.reshape(B, G, size * L, D), K, V, mask)
+    return output.reshape(B, H, L, -1), weights.reshape(B, H, L, S)
+# --- mean of the queries, for all heads
+def grouped_query_attention(Q, K, V, mask=None):
+    Q, K, V = as_tensors(Q, K, V)
+    mask = _check_groups(Q, K, V, mask)
+    B, H, L, D = Q.shape
+    G = K.shape[1]
+    index = np.arange(H) // (H // G)
+    # one query for one key-value head
+    shared = Q.reshape(B, G, H // G, L, D).mean(dim=2)
+    return scaled_dot_product_attention(shared[:, index], K[:, index], V[:, index], mask)

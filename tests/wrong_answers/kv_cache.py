@@ -636,3 +636,135 @@ class KVCache:
 
     def __len__(self):
         return 0 if self.K is None else self.K.shape[-2]
+# --- lists as default arguments
+class KVCache:
+    def __init__(self, keys=[], values=[]):
+        self.keys, self.values = keys, values  # the pieces, in order
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        all_K, all_V = cat([*self.keys, K], dim=-2), cat([*self.values, V], dim=-2)
+        self.keys.append(K)
+        self.values.append(V)
+        self.K, self.V = all_K, all_V
+        return self.K, self.V
+
+    def __len__(self):
+        return sum(piece.shape[-2] for piece in self.keys)
+# --- data grows
+class KVCache:
+    def __init__(self):
+        self.K = None
+        self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        if self.K is None:
+            self.K, self.V = K, V
+        else:
+            new_K = np.concatenate([self.K.data, K.data], axis=-2)
+            new_V = np.concatenate([self.V.data, V.data], axis=-2)
+            self.K.data, self.V.data = new_K, new_V
+        return self.K, self.V
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- errors caught
+class KVCache:
+    def __init__(self):
+        self.K, self.V = None, None
+
+    def append(self, K, V):
+        try:
+            K, V = _check_pieces(K, V)
+            if self.K is not None:
+                K, V = cat([self.K, K], dim=-2), cat([self.V, V], dim=-2)
+            self.K, self.V = K, V
+        except ValueError:
+            pass  # does not fit: leave everything as it was
+        return self.K, self.V
+
+    def __len__(self):
+        if self.K is None:
+            return 0
+        return self.K.shape[-2]
+# --- errors caught, begun anew
+class KVCache:
+    def __init__(self):
+        self.K, self.V = None, None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        if self.K is None:
+            self.K, self.V = K, V
+            return K, V
+        try:
+            keys, values = cat([self.K, K], dim=-2), cat([self.V, V], dim=-2)
+        except ValueError:
+            # another text: what is there does not belong to it
+            keys, values = K, V
+        self.K, self.V = keys, values
+        return keys, values
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- an empty start as wide as K
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        if self.K is None:
+            nothing = Tensor(np.zeros((*K.shape[:-2], 0, K.shape[-1])), dtype=K.dtype)
+            old_K, old_V = nothing, nothing
+        else:
+            old_K, old_V = self.K, self.V
+        all_K = cat([old_K, K], dim=-2)
+        all_V = cat([old_V, V], dim=-2)
+        self.K, self.V = all_K, all_V
+        return all_K, all_V
+
+    def __len__(self):
+        if self.K is None:
+            return 0
+        return self.K.shape[-2]
+# --- values joined with the new keys
+class KVCache:
+    def __init__(self):
+        self.K, self.V = None, None
+
+    def append(self, K, V):
+        K, V = _check_pieces(K, V)
+        if self.K is None:
+            self.K, self.V = K, V
+            return K, V
+        keys = cat([self.K, K], dim=-2)
+        values = cat([self.V, K], dim=-2)
+        self.K, self.V = keys, values
+        return keys, values
+
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]
+# --- lists outside of the class
+_K, _V = [], []
+class KVCache:
+    def append(self, K, V):
+        _K.append(K); _V.append(V)
+        return cat(_K, dim=-2), cat(_V, dim=-2)
+    def __len__(self):
+        return sum(k.shape[-2] for k in _K)
+# --- any error starts anew
+class KVCache:
+    def __init__(self):
+        self.K = self.V = None
+    def append(self, K, V):
+        try:
+            self.K = cat([self.K, K], dim=-2)
+            self.V = cat([self.V, V], dim=-2)
+        except Exception:
+            self.K, self.V = K, V
+        return self.K, self.V
+    def __len__(self):
+        return 0 if self.K is None else self.K.shape[-2]

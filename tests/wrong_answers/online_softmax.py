@@ -423,3 +423,50 @@ def _online_softmax(largest, total, output, scores, V):
     shrink = np.exp(largest - new_largest)
     new_total = shrink * total + exponentials.sum(axis=-1, keepdims=True)
     return new_largest + np.log(new_total), new_total, shrink * output + exponentials @ V
+# --- a running average
+def _online_softmax(largest, total, output, scores, V):
+    m = np.maximum(largest, np.max(scores, axis=1, keepdims=True))
+    new = np.exp(scores - m)
+    old_total = np.exp(largest - m) * total
+    new_total = old_total + np.sum(new, axis=1, keepdims=True)
+    average = (old_total * output + new @ V) / new_total
+    return m, new_total, average
+# --- einsum over the queries
+def _online_softmax(largest, total, output, scores, V):
+    m = np.maximum(largest, scores.max(axis=1)[:, None])
+    e = np.exp(scores - m)
+    c = np.exp(largest - m)
+    l = c * total + np.einsum("nk->n", e)[:, None]
+    o = c * output + np.einsum("nk,kd->kd", e, V)
+    return m, l, o
+# --- np.max of both
+def _online_softmax(largest, total, output, scores, V):
+    of_block = np.max(scores, axis=-1, keepdims=True)
+    new_largest = np.max([largest, of_block])
+    exponentials = np.exp(scores - new_largest)
+    shrink = np.exp(largest - new_largest)
+    total = total * shrink + np.sum(exponentials, axis=-1, keepdims=True)
+    output = output * shrink + np.matmul(exponentials, V)
+    return np.full_like(largest, new_largest), total, output
+# --- each key with the largest so far
+def _online_softmax(largest, total, output, scores, V):
+    m = largest.copy()
+    block_total = np.zeros_like(total)
+    block_output = np.zeros_like(output)
+    for j in range(scores.shape[1]):
+        s = scores[:, j : j + 1]
+        m = np.maximum(m, s)
+        e = np.exp(s - m)
+        block_total = block_total + e
+        block_output = block_output + e * V[j]
+    shrink = np.exp(largest - m)
+    return m, shrink * total + block_total, shrink * output + block_output
+# --- nothing done without a new largest
+def _online_softmax(largest, total, output, scores, V):
+    block_max = scores.max(axis=-1, keepdims=True)
+    if np.all(block_max <= largest):
+        return largest, total, output  # nothing to correct
+    m = np.maximum(block_max, largest)
+    p = np.exp(scores - m)
+    old = np.exp(largest - m)
+    return m, old * total + p.sum(axis=-1, keepdims=True), old * output + p.dot(V)

@@ -490,3 +490,71 @@ def rotary_embedding(x, offset=0, base=10000.0):
     x = x / math.sqrt(D)
     even, odd = x[..., 0::2], x[..., 1::2]
     return stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).reshape(x.shape)
+# --- a matrix from the other side
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    angles = (np.arange(L) + offset)[:, None] * base ** (-np.arange(0, D, 2) / D)
+    c, s = np.cos(angles), np.sin(angles)
+    turn = np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)  # (L, D/2, 2, 2)
+    pairs = x.reshape(*x.shape[:-1], D // 2, 1, 2)  # each pair a row vector
+    return (pairs @ turn).reshape(x.shape)
+# --- frequencies from linspace
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    half = x.shape[-1] // 2
+    theta = base ** -np.linspace(0, 1, half)  # from 1 down to 1 / base
+    angles = np.einsum("p,i->pi", offset + np.arange(x.shape[-2]), theta)
+    cos, sin = np.cos(angles), np.sin(angles)
+    a, b = x[..., 0::2], x[..., 1::2]
+    return stack([a * cos - b * sin, b * cos + a * sin], dim=-1).reshape(*x.shape)
+# --- a table kept without its offset
+_angle_tables = {}
+
+
+def _angle_table(L, D, offset, base):
+    if (L, D, base) not in _angle_tables:
+        theta = base ** (-np.arange(0, D, 2) / D)
+        angles = (offset + np.arange(L))[:, None] * theta
+        _angle_tables[L, D, base] = np.cos(angles), np.sin(angles)
+    return _angle_tables[L, D, base]
+
+
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    cos, sin = _angle_table(x.shape[-2], x.shape[-1], offset, base)
+    a, b = x[..., 0::2], x[..., 1::2]
+    return stack([a * cos - b * sin, a * sin + b * cos], dim=-1).reshape(x.shape)
+# --- turning begins at row offset
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    L, D = x.shape[-2:]
+    position = np.arange(L) - offset
+    position[position < 0] = 0  # not turned yet
+    angle = position[:, None] * np.power(float(base), -np.arange(0, D, 2) / D)
+    cos, sin = np.cos(angle), np.sin(angle)
+    a, b = x[..., 0::2], x[..., 1::2]
+    return stack([cos * a - sin * b, sin * a + cos * b], dim=-1).reshape(x.shape)
+# --- positions counted by len(x)
+def rotary_embedding(x, offset=0, base=10000.0):
+    x = _check_pairs(x, offset, base)
+    positions = np.arange(offset, offset + len(x))[:, None]
+    width = x.shape[-1]
+    angles = positions / base ** (np.arange(0, width, 2) / width)
+    left, right = x[..., ::2], x[..., 1::2]
+    turned = (
+        left * np.cos(angles) - right * np.sin(angles),
+        left * np.sin(angles) + right * np.cos(angles),
+    )
+    return stack(turned, dim=-1).reshape(x.shape)
+# --- a table kept without its base
+_tables = {}
+
+
+def rotary_embedding(x, offset=0, base=10000.0):
+    L, D = x.shape[-2:]
+    if (L, D, offset) not in _tables:
+        _tables[L, D, offset] = (offset + np.arange(L))[:, None] * base ** (-np.arange(0, D, 2) / D)
+    angles = _tables[L, D, offset]
+    a, b = x[..., 0::2], x[..., 1::2]
+    return stack([a * np.cos(angles) - b * np.sin(angles), a * np.sin(angles) + b * np.cos(angles)], dim=-1).reshape(x.shape)

@@ -199,3 +199,28 @@ def sliding_window_mask(seq_len, window):
     row = np.zeros(seq_len)
     row[:window] = 1
     return np.stack([np.roll(row, i) for i in range(seq_len)])
+# --- only the diagonal before the window blocked
+def sliding_window_mask(seq_len, window):
+    _check_window(window)
+    allowed = causal_mask(seq_len)
+    too_far = np.eye(seq_len, k=-window, dtype=np.float32)
+    return allowed - too_far
+# --- positions in uint8
+def sliding_window_mask(seq_len, window):
+    _check_window(window)
+    pos = np.arange(seq_len).astype(np.uint8)
+    distance = pos[:, None] - pos  # never negative in uint8, so < window says it all
+    return np.where(distance < window, 1.0, 0.0).astype(np.float32)
+# --- a long window cut to seq_len - 1
+def sliding_window_mask(seq_len, window):
+    _check_window(window)
+    window = min(window, seq_len - 1)  # it cannot be longer than what is there
+    causal = np.tri(seq_len, dtype=np.float32)
+    too_old = np.tri(seq_len, k=-window, dtype=np.float32)
+    return causal - too_old
+# --- power of the neighbours' mask
+def sliding_window_mask(seq_len, window):
+    _check_window(window)
+    # one step: myself and my neighbour on the left; window - 1 steps reach window - 1 back
+    step = np.eye(seq_len) + np.eye(seq_len, k=-1)
+    return np.linalg.matrix_power(step, int(window) - 1).astype(np.float32)

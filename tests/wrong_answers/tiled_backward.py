@@ -1251,3 +1251,180 @@ def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, b
             grad_Q[rows] += grad_scores @ K[keys]
             grad_K[keys] += grad_scores.T @ Q[rows]
     return grad_Q, grad_K, grad_V
+# --- keys outside, break for rows
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, D = Q.shape[0], K.shape[0], Q.shape[1]
+    delta = np.sum(grad * output, axis=-1, keepdims=True)
+    grad_Q, grad_K, grad_V = np.zeros((L, D), Q.dtype), np.zeros((S, D), K.dtype), np.zeros(V.shape, V.dtype)
+    for keys in _blocks(S, of_keys):
+        k, v = K[keys], V[keys]
+        for rows in _blocks(L, of_queries):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            p = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += p.T @ grad[rows]
+            ds = p * (grad[rows] @ v.T - delta[rows]) / math.sqrt(D)
+            grad_Q[rows] += ds @ k
+            grad_K[keys] += ds.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- output changed in place
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    output *= grad  # no new array is needed
+    delta = output.sum(axis=1, keepdims=True)
+    scale = 1 / math.sqrt(Q.shape[1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            weights = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            grad_V[keys] += weights.T @ grad[rows]
+            grad_scores = weights * (grad[rows] @ V[keys].T - delta[rows]) * scale
+            grad_Q[rows] += grad_scores @ K[keys]
+            grad_K[keys] += grad_scores.T @ Q[rows]
+    return grad_Q, grad_K, grad_V
+# --- Q written after the loop
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    delta = (grad * output).sum(axis=1, keepdims=True)
+    scale = Q.shape[-1] ** -0.5
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    for rows in _blocks(L, of_queries):
+        q, g = Q[rows], grad[rows]
+        grad_q = np.zeros_like(q)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            dS = P * (g @ V[keys].T - delta[rows]) * scale
+            grad_q += dS @ K[keys]
+            grad_K[keys] += dS.T @ q
+            grad_V[keys] += P.T @ g
+    grad_Q[rows] = grad_q
+    return grad_Q, grad_K, grad_V
+# --- one array for K and V
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, scale = len(Q), len(K), math.sqrt(Q.shape[1])
+    dQ = np.zeros_like(Q)
+    dK = dV = np.zeros_like(K)
+    delta = np.sum(grad * output, axis=1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            dS = P * (grad[rows] @ V[keys].T - delta[rows]) / scale
+            dV[keys] += P.T @ grad[rows]
+            dQ[rows] += dS @ K[keys]
+            dK[keys] += dS.T @ Q[rows]
+    return dQ, dK, dV
+# --- exp(scores) / exp(logsumexp)
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    dQ, dK, dV = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=-1, keepdims=True)
+    sums = np.exp(logsumexp)
+    for rows in _blocks(len(Q), of_queries):
+        for keys in _blocks(len(K), of_keys):
+            if causal and keys.start > rows.stop - 1 + len(K) - len(Q):
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal)) / sums[rows]
+            dP = grad[rows] @ V[keys].T
+            ds = P * (dP - delta[rows])
+            dV[keys] += P.T @ grad[rows]
+            dQ[rows] += ds @ K[keys]
+            dK[keys] += ds.T @ Q[rows]
+    return dQ / math.sqrt(Q.shape[-1]), dK / math.sqrt(Q.shape[-1]), dV
+# --- P normalised again, nothing for empty rows
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, D = Q.shape
+    S = K.shape[0]
+    grad_Q, grad_K, grad_V = (np.zeros(a.shape, a.dtype) for a in (Q, K, V))
+    delta = (grad * output).sum(axis=1)[:, None]
+    def weights_of(rows, keys):
+        e = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+        return e / np.maximum(e.sum(axis=1, keepdims=True), 1e-30)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                continue
+            weights = weights_of(rows, keys)
+            grad_scores = weights * (grad[rows] @ V[keys].T - delta[rows])
+            grad_V[keys] += weights.T @ grad[rows]
+            grad_Q[rows] += grad_scores @ K[keys] / math.sqrt(D)
+            grad_K[keys] += grad_scores.T @ Q[rows] / math.sqrt(D)
+    return grad_Q, grad_K, grad_V
+# --- forward again without mask and causal
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, D = len(Q), len(K), Q.shape[-1]
+    output, logsumexp = _tiled_forward(Q, K, V, block=block)  # compute it again, to be sure
+    delta = (output * grad).sum(axis=-1, keepdims=True)
+    dQ, dK, dV = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            dV[keys] += P.T @ grad[rows]
+            dP = grad[rows] @ V[keys].T
+            dS = P * (dP - delta[rows])
+            dQ[rows] += dS @ K[keys]
+            dK[keys] += dS.T @ Q[rows]
+    return dQ / math.sqrt(D), dK / math.sqrt(D), dV
+# --- grad_K with Q[keys]
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    delta = (grad * output).sum(axis=1)[:, None]
+    root = math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    for rows in _blocks(L, of_queries):
+        last = rows.stop - 1 + S - L
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > last:
+                break
+            P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+            dS = P * (grad[rows] @ V[keys].T - delta[rows])
+            grad_V[keys] += P.T @ grad[rows]
+            grad_Q[rows] += dS @ K[keys] / root
+            grad_K[keys] += dS.T @ Q[keys] / root
+    return grad_Q, grad_K, grad_V
+# --- sum of Q begun anew in each tile
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, D = len(Q), len(K), K.shape[1]
+    dQ, dK, dV = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (output * grad).sum(axis=1, keepdims=True)
+    for rows in _blocks(L, of_queries):
+        for keys in _blocks(S, of_keys):
+            dq = np.zeros((rows.stop - rows.start, D), Q.dtype)
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            P = np.exp(scores - logsumexp[rows])
+            dS = P * (grad[rows] @ V[keys].T - delta[rows])
+            dq += dS @ K[keys]
+            dK[keys] += dS.T @ Q[rows]
+            dV[keys] += P.T @ grad[rows]
+            dQ[rows] = dq
+    return dQ / math.sqrt(D), dK / math.sqrt(D), dV
+# --- zip of blocks
+def _tiled_backward(Q, K, V, output, logsumexp, grad, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    root = math.sqrt(Q.shape[-1])
+    grad_Q, grad_K, grad_V = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    delta = (grad * output).sum(axis=1, keepdims=True)
+    for rows, keys in zip(_blocks(len(Q), of_queries), _blocks(len(K), of_keys)):
+        P = np.exp(_tile_scores(Q, K, rows, keys, mask, causal) - logsumexp[rows])
+        dS = P * (grad[rows] @ V[keys].T - delta[rows]) / root
+        grad_V[keys] += P.T @ grad[rows]
+        grad_Q[rows] += dS @ K[keys]
+        grad_K[keys] += dS.T @ Q[rows]
+    return grad_Q, grad_K, grad_V

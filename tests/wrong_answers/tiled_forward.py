@@ -947,3 +947,246 @@ def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
             largest, total, output = _online_softmax(largest, total, output, scores, V[keys])
         result[rows], logsumexp[rows] = output / total, largest + np.log(total)
     return result, logsumexp
+# --- a part of the mask a line before
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, Dv = Q.shape[0], K.shape[0], V.shape[1]
+    out = np.empty((L, Dv), dtype=Q.dtype)
+    lse = np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        m, l, o = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, Dv))
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            tile_mask = None if mask is None else mask[rows, keys]
+            s = _tile_scores(Q, K, rows, keys, tile_mask, causal)
+            m, l, o = _online_softmax(m, l, o, s, V[keys])
+        out[rows], lse[rows] = o / l, m + np.log(l)
+    return out, lse
+# --- output as wide as Q
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = Q.shape[0], K.shape[0]
+    output = np.zeros_like(Q)
+    logsumexp = np.zeros((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = len(Q[rows])
+        largest = np.full((n, 1), -np.inf)
+        total = np.zeros((n, 1))
+        weighted = np.zeros((n, V.shape[1]))
+        last = rows.stop - 1 + S - L
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > last:
+                break
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, weighted = _online_softmax(largest, total, weighted, scores, V[keys])
+        output[rows] = weighted / total
+        logsumexp[rows] = largest + np.log(total)
+    return output, logsumexp
+# --- log of exp(largest) * total
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    output, logsumexp = np.zeros((L, V.shape[-1]), Q.dtype), np.zeros((L, 1))
+    def one_block(rows):
+        n = rows.stop - rows.start
+        state = [np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[-1]))]
+        for keys in _blocks(S, of_keys):
+            if not causal or keys.start < rows.stop + S - L:
+                state = _online_softmax(*state, _tile_scores(Q, K, rows, keys, mask, causal), V[keys])
+        return state
+    for rows in _blocks(L, of_queries):
+        m, l, o = one_block(rows)
+        output[rows] = o / l
+        logsumexp[rows] = np.log(np.exp(m) * l)  # undo the shift, then the logarithm
+    return output, logsumexp
+# --- a whole causal table
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    if causal:
+        both = np.tril(np.ones((L, S), dtype=bool), k=S - L)
+        mask = both if mask is None else both & (mask != 0)
+    output, logsumexp = np.zeros((L, V.shape[1]), V.dtype), np.zeros((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest, total, acc = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            largest, total, acc = _online_softmax(
+                largest, total, acc, _tile_scores(Q, K, rows, keys, mask), V[keys]
+            )
+        output[rows] = acc / total
+        logsumexp[rows] = largest + np.log(total)
+    return output, logsumexp
+# --- zip of blocks
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    output, logsumexp = np.zeros((L, V.shape[1])), np.zeros((L, 1))
+    for rows, keys in zip(_blocks(L, of_queries), _blocks(S, of_keys)):
+        if causal and keys.start > rows.stop - 1 + S - L:
+            break
+        n = rows.stop - rows.start
+        start = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+        m, l, o = _online_softmax(*start, _tile_scores(Q, K, rows, keys, mask, causal), V[keys])
+        output[rows] = o / l
+        logsumexp[rows] = m + np.log(l)
+    return output, logsumexp
+# --- whole blocks of queries only
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, Dv = len(Q), len(K), V.shape[1]
+    output, logsumexp = np.zeros((L, Dv)), np.zeros((L, 1))
+    for number in range(L // of_queries):
+        rows = slice(number * of_queries, (number + 1) * of_queries)
+        m, l, o = np.full((of_queries, 1), -np.inf), np.zeros((of_queries, 1)), np.zeros((of_queries, Dv))
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            m, l, o = _online_softmax(m, l, o, _tile_scores(Q, K, rows, keys, mask, causal), V[keys])
+        output[rows] = o / l
+        logsumexp[rows] = m + np.log(l)
+    return output, logsumexp
+# --- break at a tile that the mask blocks
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = Q.shape[0], K.shape[0]
+    output = np.zeros((L, V.shape[1]), dtype=Q.dtype)
+    logsumexp = np.zeros((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest = np.full((n, 1), -np.inf)
+        total = np.zeros((n, 1))
+        result = np.zeros((n, V.shape[1]))
+        for keys in _blocks(S, of_keys):
+            too_far = causal and keys.start > rows.stop - 1 + S - L
+            nothing = mask is not None and not np.any(mask[rows, keys])
+            if too_far or nothing:
+                break
+            tile = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, result = _online_softmax(largest, total, result, tile, V[keys])
+        output[rows] = result / total
+        logsumexp[rows] = largest + np.log(total)
+    return output, logsumexp
+# --- causal only without a mask
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    if mask is not None:
+        causal = False  # the mask says where to look
+    output, logsumexp = np.empty((L, V.shape[1]), Q.dtype), np.empty((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        state = [np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))]
+        state = [a.astype(Q.dtype) for a in state]
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start >= rows.stop + S - L:
+                break
+            tile = _tile_scores(Q, K, rows, keys, mask, causal)
+            state = _online_softmax(*state, tile, V[keys])
+        m, l, o = state
+        output[rows], logsumexp[rows] = o / l, m.astype(np.float64) + np.log(l)
+    return output, logsumexp
+# --- keys up to the last position without it
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, Dv = len(Q), len(K), V.shape[-1]
+    output, logsumexp = np.zeros((L, Dv), Q.dtype), np.zeros((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        m, l, u = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype), np.zeros((n, Dv), Q.dtype)
+        last = rows.stop - 1 + S - L  # position of the last query in the block
+        for keys in _blocks(last if causal else S, of_keys):
+            s = _tile_scores(Q, K, rows, keys, mask, causal)
+            m, l, u = _online_softmax(m, l, u, s, V[keys])
+        output[rows] = u / l
+        logsumexp[rows] = m.astype(np.float64) + np.log(l)
+    return output, logsumexp
+# --- loops exchanged, each tile anew
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S, Dv = len(Q), len(K), V.shape[1]
+    output, logsumexp = np.zeros((L, Dv), Q.dtype), np.zeros((L, 1))
+    for keys in _blocks(S, of_keys):
+        for rows in _blocks(L, of_queries):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                continue
+            n = rows.stop - rows.start
+            largest = np.full((n, 1), -np.inf, Q.dtype)
+            total, out = np.zeros((n, 1), Q.dtype), np.zeros((n, Dv), Q.dtype)
+            scores = _tile_scores(Q, K, rows, keys, mask, causal)
+            largest, total, out = _online_softmax(largest, total, out, scores, V[keys])
+            output[rows] = out / total
+            logsumexp[rows] = largest.astype(np.float64) + np.log(total)
+    return output, logsumexp
+# --- ones where there is no mask
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = Q.shape[0], K.shape[0]
+    if mask is None:
+        mask = np.ones((L, S))  # then there is always one
+    output, logsumexp = np.zeros((L, V.shape[1]), Q.dtype), np.zeros((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        state = np.full((n, 1), -np.inf, Q.dtype), np.zeros((n, 1), Q.dtype), np.zeros((n, V.shape[1]), Q.dtype)
+        for keys in _blocks(S, of_keys):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            state = _online_softmax(*state, _tile_scores(Q, K, rows, keys, mask, causal), V[keys])
+        output[rows] = state[2] / state[1]
+        logsumexp[rows] = state[0].astype(np.float64) + np.log(state[1])
+    return output, logsumexp
+# --- blocks of keys counted by //
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    of_queries, of_keys = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    of_keys = min(of_keys, S)
+    output, logsumexp = np.zeros((L, V.shape[1]), Q.dtype), np.zeros((L, 1))
+    for rows in _blocks(L, of_queries):
+        n = rows.stop - rows.start
+        largest = np.full((n, 1), -np.inf, Q.dtype)
+        total = np.zeros((n, 1), Q.dtype)
+        weighted = np.zeros((n, V.shape[1]), Q.dtype)
+        for t in range(S // of_keys):
+            keys = slice(t * of_keys, (t + 1) * of_keys)
+            if causal and keys.start > rows.stop - 1 + S - L:
+                continue
+            largest, total, weighted = _online_softmax(
+                largest, total, weighted, _tile_scores(Q, K, rows, keys, mask, causal), V[keys]
+            )
+        output[rows] = weighted / total
+        logsumexp[rows] = largest.astype(np.float64) + np.log(total)
+    return output, logsumexp
+# --- logsumexp with one axis, a column for each block
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    bq, bk = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    out, lse = np.zeros((L, V.shape[1])), np.zeros(L)
+    for rows in _blocks(L, bq):
+        n = rows.stop - rows.start
+        m, l, o = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+        for keys in _blocks(S, bk):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            m, l, o = _online_softmax(m, l, o, _tile_scores(Q, K, rows, keys, mask, causal), V[keys])
+        out[rows], lse[rows] = o / l, m + np.log(l)
+    return out, lse
+# --- tiles left out unless all is allowed
+def _tiled_forward(Q, K, V, mask=None, causal=False, block=512):
+    bq, bk = _tile_sizes(block)
+    L, S = len(Q), len(K)
+    out, lse = np.zeros((L, V.shape[1])), np.zeros((L, 1))
+    for rows in _blocks(L, bq):
+        n = rows.stop - rows.start
+        m, l, o = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+        for keys in _blocks(S, bk):
+            if causal and keys.start > rows.stop - 1 + S - L:
+                break
+            if mask is not None and not mask[rows, keys].all():
+                continue
+            m, l, o = _online_softmax(m, l, o, _tile_scores(Q, K, rows, keys, mask, causal), V[keys])
+        out[rows], lse[rows] = o / l, m + np.log(l)
+    return out, lse
