@@ -77,6 +77,13 @@ def test_cells_say_what_they_are(module):
 
 
 @pytest.mark.parametrize("module", MODULES)
+def test_code_fits_a_page(module):
+    for cell in cells(module_notebook(module)):
+        for line in source(cell).splitlines() if cell["cell_type"] == "code" else ():
+            assert len(line) < 100, (cell["id"], line)
+
+
+@pytest.mark.parametrize("module", MODULES)
 def test_nothing_depends_on_demos(module):
     """The cells without demos run by themselves, and so do the visible tests."""
     names = namespace(module)

@@ -85,8 +85,10 @@ def test_the_readme_names_what_is_in_the_kit(module):
     files = kit_files(module)
     folders = {f"{parent}/" for name in files for parent in map(str, Path(name).parents)}
     text = files["README.md"].decode()
-    for link in re.findall(r"\]\(([^)]+)\)", text):
-        assert link.startswith("https://") or link.partition("#")[0] in files.keys() | folders, link
+    (notebook,) = (json.loads(data) for name, data in files.items() if name.endswith(".ipynb"))
+    written = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
+    for link in re.findall(r"\]\(([^)]+)\)", "\n".join([text, *written])):
+        assert link.startswith(("https://", "#")) or link.partition("#")[0] in files.keys() | folders, link
     code = [
         words for quoted in re.findall(r"```(.*?)```|`([^`\n]+)`", text, re.DOTALL) for words in "".join(quoted).split()
     ]
