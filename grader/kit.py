@@ -30,7 +30,7 @@ PACKAGES = (
     "fastcore",
     "setuptools",
 )
-NOT_FOR_CHECKS = ("errors", "misconceptions", "stand_ins")  # files of exercises/
+NOT_FOR_CHECKS = ("errors", "stand_ins")  # files of exercises/
 PRACTICE = Data(seed=1, B=2, H=3, L=5, S=4, D=7, Dv=6)  # other numbers than those that are graded with
 DATE = (2026, 1, 1, 0, 0, 0)  # of every file, so that the same course gives the same archive
 

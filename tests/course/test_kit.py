@@ -68,6 +68,20 @@ def test_a_kit_holds_no_answer_no_reference_and_no_hidden_test(module, tmp_path)
     assert path.read_bytes() == make_kit(module, tmp_path / "again").read_bytes()
 
 
+@pytest.mark.parametrize("module", [m for m in modules() if exercises_of(m)])
+def test_a_kit_checks_with_what_is_in_it(module, tmp_path):
+    """Of ours it sees nothing else: with -S the project is not on the path."""
+    kit, (first, *_) = unpacked_kit(module, tmp_path), exercises_of(module)
+    packages = [path for path in sys.path if path.endswith("site-packages")]
+    code = f"import sys; sys.path += {packages!r}; from exercises.practice import check; check({first.name!r})"
+    command = [sys.executable, "-S", "-c", code]
+    done = subprocess.run(
+        command, cwd=kit, env={"PATH": ENVIRONMENT["PATH"]}, capture_output=True, text=True, check=False
+    )
+    words = f"NotYet: {first.name}\n    `{first.defines}` is not defined: its cell is missing, or it raised an error."
+    assert words in done.stderr and f"0 of {len(exercises_of(module))} exercises done" in done.stderr, done.stderr
+
+
 def test_the_packages_are_those_that_we_test_with():
     wanted = kit_files(MODULE)["requirements.txt"].decode().split()
     installed = subprocess.run(
