@@ -7,6 +7,7 @@ import builtins
 import difflib
 import functools
 import importlib
+import inspect
 import io
 import logging
 import os
@@ -38,6 +39,7 @@ VERDICTS: dict[str, Verdict] = {}  # the last of each exercise, in this kernel
 
 
 LARGE = 1_000_000  # numbers in a reply that is not kept to be shown
+IN_A_BROWSER = 100  # calls that an answer may be deep
 JUDGING = threading.Lock()  # output and random numbers are the whole process's
 JUDGED_IN: ContextVar[str | None] = ContextVar("JUDGED_IN", default=None)  # by this thread
 
@@ -229,12 +231,16 @@ def _unnoticed() -> Iterator[None]:
     settings, folder, handlers = np.get_printoptions(), Path.cwd(), logging.root.handlers[:]
     plots = sys.modules.get("matplotlib.pyplot")
     figures = plots.get_fignums() if plots is not None else []
+    deepest = sys.getrecursionlimit()
+    if sys.platform == "emscripten":  # in a browser Python's own limit is beyond what the stack holds
+        sys.setrecursionlimit(min(deepest, len(inspect.stack(0)) + IN_A_BROWSER))
     ask, builtins.input = builtins.input, _no_input
     try:
         with _no_output(), np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
             yield
     finally:
         builtins.input = ask
+        sys.setrecursionlimit(deepest)
         np.random.set_state(states[0])  # noqa: NPY002
         random.setstate(states[1])
         np.set_printoptions(**settings)

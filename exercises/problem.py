@@ -48,5 +48,6 @@ def own_line(error: BaseException, namespace: Mapping[str, Any], given: Containe
         theirs = frame.f_globals is namespace and code.co_filename != GIVEN
         if theirs and code.co_qualname.partition(".")[0] not in given:
             found = linecache.getline(code.co_filename, number).strip() or f"line {number}"
-            line = line if line and HANDED_OUT.search(found) else found
+            entered = found.startswith("def ")  # too deep a call may end before its first line
+            line = line if line and (entered or HANDED_OUT.search(found)) else found
     return line

@@ -326,11 +326,11 @@ def _plain(text):
     return "\n".join(line[:500] for line in text.split("\n")[:40])
 
 
-def _line(frames):
-    """The line that raised: the last one that is in a cell."""
+def _line(frames):  # the line that raised: the last one that is in a cell
     arrows = [re.findall(r"^-+> *\d+ (.*)", f, re.MULTILINE) for f in frames if re.match("Cell In|/tmp/ipykernel", f)]
     lines = [found[-1] for found in arrows if found]
-    lines = lines or re.findall(r"^ *Cell In\[\d+\], line \d+\n *(.*)\n *\^", "\n".join(frames), re.MULTILINE)
+    told = r"^ *Cell In\[\d+\], line \d+\n *(.*)\n *\^|in your line `(.+)`"  # a syntax error; what check was stopped in
+    lines = lines or ["".join(m) for m in re.findall(told, "\n".join(frames), re.MULTILINE)]
     return lines[-1].strip() if lines else ""
 
 

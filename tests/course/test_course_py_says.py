@@ -295,7 +295,7 @@ def test_every_exercise_gets_a_line_whatever_a_cell_does(kit):
     )
     assert "no   causal_mask   Python ended in it" in text
     assert "no   apply_mask   values: " in text and "return input()` raised RuntimeError: input() was called" in text
-    assert "no   split_heads   SystemExit: 3" in text
+    assert "no   split_heads   values: " in text and "raise SystemExit(3)` raised SystemExit: 3" in text
     assert "ok   merge_heads   2 points" in text
     assert (
         "1 of 8 exercises pass their visible tests: 2 of 28 points; 7 to go; 2 cells with an error, named above;"

@@ -171,6 +171,7 @@ def test_right_answers_make_a_library_that_works(kit):
         assert (kit / f"{picture}.png").stat().st_size > 5000
     for module in ("activations", "layers"):  # given in this kit
         assert (kit / "tinytorch" / "core" / f"{module}.py").is_file()
+    shutil.rmtree(kit / "exercises")  # the hidden tests use the project's
     later = [name for name, e in EXERCISES.items() if e.module > MODULE]  # not in this kit's library
     command = [sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", str(ROOT / "autograded_tests")]
     command += ["-k", " and ".join(f"not {name}" for name in later)]
