@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from exercises.compare import BLOCKED, predicted, same
+from exercises.compare import BLOCKED, expected, predicted, same
 from exercises.model import Arrays, Case, Exercise, Misconception, Question, Sign
 from exercises.signs import find
 
@@ -62,7 +62,7 @@ def pack(exercises: Iterable[Exercise], given: Iterable[str]) -> bytes:
 
 def _packed(exercise: Exercise, block: _Block) -> dict[str, Any]:
     asked = {question: case.name for case in exercise.cases for question in exercise.questions(case)}
-    expected = {question: exercise.reference(question) for question in asked}
+    right = {question: expected(exercise, question) for question in asked}
     return {
         "name": exercise.name,
         "module": exercise.module,
@@ -74,11 +74,11 @@ def _packed(exercise: Exercise, block: _Block) -> dict[str, Any]:
                 "probe": question.probe,
                 "inputs": {name: _value(value, block) for name, value in question.inputs.items()},
                 "compare": question.compare,
-                "expected": {name: block.add(_portable(a)) for name, a in expected[question].items()},
+                "expected": {name: block.add(_portable(a)) for name, a in right[question].items()},
             }
             for question in asked
         ],
-        "mistakes": [_mistake(m, asked, expected, block) for m in exercise.misconceptions],
+        "mistakes": [_mistake(m, asked, right, block) for m in exercise.misconceptions],
     }
 
 
@@ -101,18 +101,18 @@ def _portable(array: np.ndarray) -> np.ndarray:
 
 
 def _mistake(
-    misconception: Misconception, asked: Mapping[Question, str], expected: Mapping[Question, Arrays], block: _Block
+    misconception: Misconception, asked: Mapping[Question, str], right: Mapping[Question, Arrays], block: _Block
 ) -> list[Any]:
     """[sentence, cases, rough, sign, wrong], the last two None or what there is."""
     told = [misconception.sentence, misconception.cases, int(misconception.rough)]
     if misconception.sign is not None:
         sign = misconception.sign
         return [*told, [sign.shows.__name__, sign.arguments, sign.named], None]
-    return [*told, None, _wrong(misconception, asked, expected, block)]
+    return [*told, None, _wrong(misconception, asked, right, block)]
 
 
 def _wrong(
-    misconception: Misconception, asked: Mapping[Question, str], expected: Mapping[Question, Arrays], block: _Block
+    misconception: Misconception, asked: Mapping[Question, str], right: Mapping[Question, Arrays], block: _Block
 ) -> list[list[int | None] | None]:
     """For each question the arrays that a mistake gives, in the order of what is compared; None where it gives none.
 
@@ -124,9 +124,7 @@ def _wrong(
             results = _prediction(misconception, question)
             if results is not None:
                 found[question] = {k: np.asarray(results[k]) for k in question.compare if k in results}
-    shows = [
-        q for q, results in found.items() if not all(same(a, np.asarray(expected[q][k])) for k, a in results.items())
-    ]
+    shows = [q for q, results in found.items() if not all(same(a, np.asarray(right[q][k])) for k, a in results.items())]
     shows.sort(key=lambda question: sum(a.size for a in found[question].values()))
     left_out = {q for n, q in enumerate(shows) if sum(asked[other] == asked[q] for other in shows[:n]) >= KEPT}
     return [
@@ -134,7 +132,7 @@ def _wrong(
         if question not in found
         else []
         if question in left_out
-        else [_told(found[question].get(k), expected[question][k], block) for k in question.compare]
+        else [_told(found[question].get(k), right[question][k], block) for k in question.compare]
         for question in asked
     ]
 

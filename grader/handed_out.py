@@ -1,17 +1,15 @@
 """What a kit says of its notebook as it was handed out, so that its `check` sees what was changed since."""
 
 import json
-from pathlib import Path
 
 from autograded_tests import exercises_of
-from grader.notebook import CellKind, grade_id, kind_of, text_of
+from grader.notebook import Cell, CellKind, grade_id, kind_of, text_of
 
 
-def handed_out(module: str, notebook: Path) -> bytes:
+def handed_out(module: str, notebook: str, cells: list[Cell]) -> bytes:
     """The kit's course.json: exercises with points, and every cell of the course."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     content = {
-        "notebook": notebook.stem,
+        "notebook": notebook,
         "exercises": [{"name": e.name, "points": e.points, "defines": e.defines} for e in exercises_of(module)],
         "cells": [
             {

@@ -5,7 +5,6 @@ import json
 import re
 import zipfile
 from pathlib import Path
-from typing import Any
 
 from autograded_tests import exercises_of
 from exercises.data import Data
@@ -13,7 +12,7 @@ from exercises.tables import pack
 from grader.course import ROOT, modules, student_copy
 from grader.errors import CourseError
 from grader.handed_out import handed_out
-from grader.notebook import CellKind, kind_of
+from grader.notebook import Cell, CellKind, kind_of, text_of
 from grader.student_copies import has_work
 
 FILES = Path(__file__).parent / "kit_files"
@@ -63,7 +62,7 @@ def kit_files(module: str) -> dict[str, bytes]:
             "run `make course`"
         )
     cells = json.loads(copy.read_text(encoding="utf-8"))["cells"]
-    title = "".join(cells[0]["source"]).splitlines()[0].removeprefix("# ")
+    title = text_of(cells[0]["source"]).splitlines()[0].removeprefix("# ")
     exercises = [(e.name, e.points) for e in exercises_of(module)]
     earlier = [m.partition("_")[2] for m in modules()[: modules().index(module)]]
     library = ["__init__.py", "core/__init__.py", *(f"core/{name}.py" for name in earlier)]
@@ -84,11 +83,11 @@ def kit_files(module: str) -> dict[str, bytes]:
         files |= practice_files(module, cells)
     files["Makefile"], files["course.py"] = ((FILES / name).read_bytes() for name in ("Makefile", "course.py"))
     files["requirements.txt"] = "".join(f"{name}=={_locked(name)}\n" for name in PACKAGES).encode()
-    files["course.json"] = handed_out(module, copy)
+    files["course.json"] = handed_out(module, notebook, cells)
     return files | {f"{notebook}.ipynb": copy.read_bytes()}
 
 
-def practice_files(module: str, cells: list[dict[str, Any]]) -> dict[str, bytes]:
+def practice_files(module: str, cells: list[Cell]) -> dict[str, bytes]:
     """What `check` needs in a kit: how answers are judged, and tables of numbers to judge them with."""
     code = {path for path in (ROOT / "exercises").rglob("*.py") if path.stem not in NOT_FOR_CHECKS}
     files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in code}
@@ -96,10 +95,10 @@ def practice_files(module: str, cells: list[dict[str, Any]]) -> dict[str, bytes]
     return files | {f"exercises/{module}.tables": pack(practice, given_names(cells))}
 
 
-def given_names(cells: list[dict[str, Any]]) -> set[str]:
+def given_names(cells: list[Cell]) -> set[str]:
     """The functions and classes in the cells of a notebook that are no answers."""
     code = [
-        "".join(cell["source"])
+        text_of(cell["source"])
         for cell in cells
         if cell["cell_type"] == "code" and not cell["metadata"].get("nbgrader", {}).get("solution")
     ]

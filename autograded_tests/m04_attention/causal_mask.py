@@ -8,7 +8,7 @@ from exercises.misconceptions import computes, shows
 from exercises.model import Case, Exercise, Question
 from exercises.signs.arrays import other_numbers, other_shape
 from exercises.signs.exceptions import cannot_be_called
-from exercises.signs.masks import lacks_keys, looks_ahead
+from exercises.signs.facts import allows, blocks
 
 
 def values(d: Data) -> tuple[Question, ...]:
@@ -98,12 +98,12 @@ EXERCISE = Exercise(
         ),
         shows(
             "The mask lets a query look at a later key. Query i, a row, may look at the keys 0 to i.",
-            looks_ahead(),
+            allows("future"),
             rough=True,
         ),
         shows(
             "The mask blocks keys that a query may look at. Query i, a row, may look at all keys 0 to i.",
-            lacks_keys(),
+            blocks("anywhere"),
             rough=True,
         ),
         shows(

@@ -1,4 +1,4 @@
-"""What an exception's text says: the one table from texts, ours and NumPy's, to kinds of mistakes.
+"""What an exception's text says: the table from texts, ours and NumPy's, to kinds of mistakes.
 
 A kind chooses the sentence that a student reads, nothing else. tests/exercises/test_exceptions.py raises each of them.
 """
@@ -118,16 +118,16 @@ def transposed_weights(question: Question, reply: Reply, expected: Arrays) -> bo
 @sign
 def values_of_another_length(question: Question, reply: Reply, expected: Arrays) -> bool:
     """The values are as many as x has positions, the keys as many as the context has."""
-    return _keys_and_values(reply) == (question["context"].shape[1], question["x"].shape[1])
+    return keys_and_values(reply) == (question["context"].shape[1], question["x"].shape[1])
 
 
 @sign
 def keys_of_another_length(question: Question, reply: Reply, expected: Arrays) -> bool:
     """The keys are as many as x has positions, the values as many as the context has."""
-    return _keys_and_values(reply) == (question["x"].shape[1], question["context"].shape[1])
+    return keys_and_values(reply) == (question["x"].shape[1], question["context"].shape[1])
 
 
-def _keys_and_values(reply: Reply) -> tuple[int, int] | None:
+def keys_and_values(reply: Reply) -> tuple[int, int] | None:
     """How many keys and values there were, if that is what was raised."""
     found = _found(Raised.KEYS_AND_VALUES, reply)
     return (int(found[2]), int(found[1].split(",")[-2])) if found is not None else None

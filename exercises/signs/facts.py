@@ -98,7 +98,7 @@ def allows(question: Question, reply: Reply, expected: Arrays, where: str) -> bo
 
 @sign
 def blocks(question: Question, reply: Reply, expected: Arrays, where: str) -> bool:
-    """A mask keeps a query from looking where it may: at "itself", or at the "past"."""
+    """A mask keeps a query from looking where it may: at "itself", at the "past", or "anywhere"."""
     mask = reply.arrays["mask"]
     return mask.shape == expected["mask"].shape and bool(
         (_part(mask.shape, where) & (mask == 0) & (expected["mask"] != 0)).any()
@@ -107,7 +107,8 @@ def blocks(question: Question, reply: Reply, expected: Arrays, where: str) -> bo
 
 def _part(shape: tuple[int, ...], where: str) -> np.ndarray:
     distance = np.subtract.outer(np.arange(shape[0]), np.arange(shape[1]))
-    return np.asarray({"future": distance < 0, "itself": distance == 0, "past": distance > 0}[where])
+    parts = {"future": distance < 0, "itself": distance == 0, "past": distance > 0, "anywhere": np.ones(shape, bool)}
+    return np.asarray(parts[where])
 
 
 # --- pairs that are rotated ----------------------------------------------------------------------------------------------

@@ -38,17 +38,3 @@ def blocked_in(mask: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """Where weights of this shape are blocked; a mask (B, L, S) is for all heads."""
     for_heads = mask[:, None] if mask.ndim == 3 and len(shape) == 4 else mask
     return np.broadcast_to(np.asarray(for_heads) == 0, shape)
-
-
-@sign
-def looks_ahead(question: Question, reply: Reply, expected: Arrays) -> bool:
-    """A mask of the right shape holds something else than 0 above the diagonal."""
-    mask = reply.arrays["mask"]
-    return mask.shape == expected["mask"].shape and bool(np.triu(mask, 1).any())
-
-
-@sign
-def lacks_keys(question: Question, reply: Reply, expected: Arrays) -> bool:
-    """A mask of the right shape blocks something on or below the diagonal."""
-    mask = reply.arrays["mask"]
-    return mask.shape == expected["mask"].shape and bool(((mask == 0) & (expected["mask"] != 0)).any())

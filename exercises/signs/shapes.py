@@ -5,6 +5,7 @@ import re
 from exercises.model import Arrays, Question, Reply
 from exercises.problem import Problem
 from exercises.signs import sign
+from exercises.signs.exceptions import keys_and_values
 
 SHAPE = re.compile(r"\(((?:\d+, ?)*\d+,?)\)")
 
@@ -58,8 +59,8 @@ def product_of_heads(question: Question, reply: Reply, expected: Arrays) -> bool
 @sign
 def more_keys_than_values(question: Question, reply: Reply, expected: Arrays, more: bool) -> bool:
     """Attention was asked with more keys than values, or with fewer."""
-    found = re.search(r"V has shape \(([\d, ]+)\).* (\d+) keys", reply.text)
-    return found is not None and (int(found[2]) > int(found[1].split(",")[-2])) == more
+    found = keys_and_values(reply)
+    return found is not None and (found[0] > found[1]) == more
 
 
 @sign
