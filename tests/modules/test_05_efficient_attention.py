@@ -20,7 +20,7 @@ from exercises.judge import judge
 from exercises.local import LocalSession
 from exercises.model import Question, Reply
 from exercises.problem import Problem
-from exercises.signs.exceptions import Raised, raised
+from exercises.signs.shapes import raised_as
 from grader.classroom import Classroom
 from grader.course import ROOT, load_assignment
 from grader.grade import grade_notebook
@@ -120,7 +120,7 @@ def test_pieces_that_a_cache_cannot_join_are_known_by_the_error():
     with pytest.raises(ValueError, match=r"\(2, 2, 3\)") as caught:
         cache.append(np.ones((2, 2, 3)), np.ones((2, 2, 3)))
     reply = Reply(problem=Problem.RAISED, text=f"ValueError: {caught.value}")
-    assert raised(Raised.JOIN)(Question("", {}, ()), reply, {})
+    assert raised_as("cannot be joined")(Question("", {}, ()), reply, {})
 
 
 def test_the_sentence_about_speed_is_what_was_measured():
