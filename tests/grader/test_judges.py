@@ -349,7 +349,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 def interrupted(process: subprocess.Popen[str]) -> tuple[int, str, float]:
-    """Exit status, stderr, and the seconds until the end. Nothing of it is left."""
+    """Exit status as a shell gives it, stderr, and the seconds until the end. Nothing of it is left."""
     family = family_of(process)
     start = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -357,7 +357,9 @@ def interrupted(process: subprocess.Popen[str]) -> tuple[int, str, float]:
     took = time.monotonic() - start
     _, left = psutil.wait_procs(family, timeout=2 * PATIENCE)
     assert left == []
-    return process.returncode, errors, took
+    # Python ends itself by the signal if that met code that is made at run time, as in a dataclass
+    status = 128 - process.returncode if process.returncode < 0 else process.returncode
+    return status, errors, took
 
 
 def reading(process: subprocess.Popen[str]) -> bool:
