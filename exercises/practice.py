@@ -36,8 +36,6 @@ HERE = Path(__file__).parent
 LEFT = HERE.parent / ".skipped"  # exercises that are left for later, a line each: `course.py skip`
 COLUMNS, INDENT = 96, "    "  # what a notebook shows on a laptop without breaking lines
 VERDICTS: dict[str, Verdict] = {}  # the last of each exercise, in this kernel
-
-
 LARGE = 1_000_000  # numbers in a reply that is not kept to be shown
 IN_A_BROWSER = 100  # calls that an answer may be deep
 JUDGING = threading.Lock()  # output and random numbers are the whole process's
@@ -58,8 +56,10 @@ class Noting(LocalSession):
         super().__init__(namespace, practice.given)
         self.replies: dict[Question, Reply] = {}
         self.called: set[str] = set()
+        self.about = ""  # the exercise of the last question
 
     def ask(self, about: str, question: Question, stand_ins: Mapping[str, StandIn]) -> Reply:
+        self.about = about
         try:
             reply = super().ask(about, question, stand_ins)
         except KeyboardInterrupt:
@@ -72,12 +72,13 @@ class Noting(LocalSession):
         return reply
 
     @contextmanager
-    def noting(self, names: list[str]) -> Iterator[None]:
-        """While it lasts, calls of what these names stand for are noted, whatever name they are called by."""
+    def noting(self, exercise: Exercise) -> Iterator[None]:
+        """While it lasts, the earlier answers that this one calls are noted, whatever name they are called by."""
+        names = [e.defines for e in earlier(exercise)]
         codes = {code: name for name in names for code in _codes(self.namespace.get(name))}
 
         def note(frame: FrameType, event: str, _argument: object) -> None:
-            if event == "call" and frame.f_code in codes:
+            if event == "call" and frame.f_code in codes and self.about == exercise.name:
                 self.called.add(codes[frame.f_code])
 
         before = sys.getprofile()
@@ -166,9 +167,9 @@ def _judged(exercise: Exercise, session: Noting, there: Practice) -> tuple[Verdi
     VERDICTS.pop(exercise.name, None)
     token = JUDGED_IN.set(exercise.name)
     try:
-        with session.noting([e.defines for e in earlier(exercise)]):
+        with session.noting(exercise):
             verdict = judge(exercise, session)
-        waiting = _waiting(exercise, verdict, session, there)
+        waiting = _waiting(exercise, verdict, session)
     except KeyboardInterrupt as error:
         line = own_line(error, session.namespace, there.given)
         where = f" in your line `{line}`" if line else ""
@@ -192,12 +193,11 @@ def _sentences(verdict: Verdict) -> list[str]:
     return list(dict.fromkeys(case.message for case in said if case.named or case.message == symptoms[0]))
 
 
-def _waiting(exercise: Exercise, verdict: Verdict, session: Noting, there: Practice) -> list[Exercise]:
+def _waiting(exercise: Exercise, verdict: Verdict, session: Noting) -> list[Exercise]:
     """The earlier answers that a wrong one called and that are not right: they may be all that is wrong with it."""
     if verdict.points == verdict.max:
         return []
-    again = Noting(session.namespace, there)
-    wrong = [e for e in earlier(exercise) if e.defines in session.called and judge(e, again).points < e.points]
+    wrong = [e for e in earlier(exercise) if e.defines in session.called and judge(e, session).points < e.points]
     return [e for e in wrong if not set(earlier(e)) & set(wrong)]  # the others wait themselves
 
 

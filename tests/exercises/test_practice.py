@@ -119,6 +119,16 @@ def test_an_answer_that_calls_no_wrong_one_is_judged_by_itself() -> None:
     assert checked("scaled_dot_product_attention", notebook(**DIVIDED, scaled_dot_product_attention=own)) == ""
 
 
+@pytest.mark.parametrize("tables", [True, False])
+def test_a_wrong_one_that_calls_none_does_not_wait(kit: Path, tables: bool) -> None:
+    """Without tables the earlier answers are judged on the way, which is no call of this one."""
+    if not tables:
+        (kit / "exercises" / f"{MODULE}.tables").unlink()
+    own = "def scaled_dot_product_attention(Q, K, V, mask=None):\n    return V, V\n"
+    told = checked("scaled_dot_product_attention", notebook(**DIVIDED, scaled_dot_product_attention=own))
+    assert "waits" not in told and "output" in told
+
+
 def test_a_line_is_no_longer_than_a_page_is_wide() -> None:
     said = checked(
         "split_heads", notebook(split_heads="def _split_heads(x, num_heads):\n    return x.reshape(2, 3, 4, 5)\n")
