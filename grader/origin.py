@@ -57,7 +57,7 @@ def origin_from_data(data: Any) -> Origin:
     """An origin of what JSON has; fields of other types are left out."""
     if not isinstance(data, dict):
         return Origin()
-    texts = {f.name: data[f.name] for f in fields(Origin) if isinstance(data.get(f.name), str)}
+    texts: dict[str, Any] = {f.name: data[f.name] for f in fields(Origin) if isinstance(data.get(f.name), str)}
     paths = data.get("paths")
     return Origin(**texts, paths=tuple(str(p) for p in paths) if isinstance(paths, list) else ())
 

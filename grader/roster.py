@@ -64,7 +64,7 @@ def write_roster(classroom: Classroom, students: Iterable[Student]) -> None:
 
 
 def _student(row: dict[str, Any]) -> Student:
-    texts = {f.name: str(row[f.name]) for f in fields(Student) if f.name in row and f.type is str}
+    texts: dict[str, Any] = {f.name: str(row[f.name]) for f in fields(Student) if f.name in row and f.type is str}
     return replace(
         Student(**texts), identifiers=tuple(map(str, row.get("identifiers", ()))), dropped=row.get("dropped") is True
     )
