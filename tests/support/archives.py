@@ -108,7 +108,8 @@ def moodle(
     old     3.1 to 4.0, where a folder's name ends in an underscore
     team    the name of the group that these versions wrote before a person's
     """
-    files, origins = {}, []
+    files: dict[str, bytes] = {}
+    origins: list[Origin] = []
     for index, work in enumerate(works):
         name = "Participant" if blind else work.person.name.replace("_", " ")
         name = clean_filename(f"{team}-{name}" if team else name)
@@ -150,7 +151,8 @@ def canvas_filename(person: Person, late: bool, style: str = "") -> str:
 
 
 def canvas(works: Sequence[Work], style: str = "", anonymous: bool = False) -> Made:
-    files, origins = {}, []
+    files: dict[str, bytes] = {}
+    origins: list[Origin] = []
     draw = random.Random(3)
     for index, work in enumerate(works):
         base = canvas_filename(work.person, work.late, style)
@@ -201,7 +203,8 @@ def brightspace(works: Sequence[Work], folders: bool = True, group: str = "") ->
 
 
 def blackboard(works: Sequence[Work], word: str = "attempt", assignment: str = "Attention (week 4)") -> Made:
-    files, origins, own = {}, [], []
+    files: dict[str, bytes] = {}
+    origins, own = list[Origin](), list[str]()
     for work in works:
         start = f"{assignment}_{work.person.login}_{word}_{work.at:%Y-%m-%d-%H-%M-%S}"
         files |= {f"{start}_{name}": data for name, data in work.files.items()}
@@ -231,7 +234,8 @@ def gradescope(works: Sequence[Work], output: str = "All tests passed", document
     documents  with a document end between the entries, and scalars that end at column 0, as in real exports
     """
     root = "assignment_8046601_export"
-    files, origins, entries = {}, [], []
+    files: dict[str, bytes] = {}
+    origins, entries = list[Origin](), list[str]()
     for index, work in enumerate(works):
         number = 409194023 + 17 * index
         files |= {f"{root}/submission_{number}/{name}": data for name, data in work.files.items()}
@@ -271,7 +275,8 @@ def _psych(work: Work, number: int, output: str, documents: bool) -> str:
 
 def github(works: Sequence[Work], slug: str = "attention-week-4") -> Made:
     """What `gh classroom clone student-repos` leaves. A login has letters, digits and hyphens only."""
-    files, origins = {}, []
+    files: dict[str, bytes] = {}
+    origins: list[Origin] = []
     for work in works:
         login = re.sub(r"[^A-Za-z0-9-]", "-", work.person.login)
         place = f"{slug}-submissions/{slug}-{login}"
@@ -295,7 +300,8 @@ def ascii_filename(text: str) -> str:
 
 
 def ilias(works: Sequence[Work], word: str = "Submissions", late: str = "Late Submission", teams: bool = False) -> Made:
-    files, origins = {}, []
+    files: dict[str, bytes] = {}
+    origins: list[Origin] = []
     for index, work in enumerate(works):
         who = work.person
         place = ascii_filename(f"{who.last}_{who.first}_{who.login}_{who.number}")
@@ -318,7 +324,8 @@ def google(works: Sequence[Work]) -> Made:
 
 def inbound(works: Sequence[Work], assignment: str = "04_attention") -> Made:
     """nbgrader's exchange: ExchangeSubmit.init_dest and copy_files."""
-    files, origins, own = {}, [], []
+    files: dict[str, bytes] = {}
+    origins, own = list[Origin](), list[str]()
     draw = random.Random(4)
     for work in works:
         code = "".join(draw.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", k=12))
@@ -333,7 +340,8 @@ def inbound(works: Sequence[Work], assignment: str = "04_attention") -> Made:
 
 def submitted(works: Sequence[Work], assignment: str = "04_attention", zone: str = " UTC") -> Made:
     """A course folder of nbgrader."""
-    files, origins, own = {}, [], []
+    files: dict[str, bytes] = {}
+    origins, own = list[Origin](), list[str]()
     for work in works:
         place = f"submitted/{work.person.login}/{assignment}"
         files |= {f"{place}/{name}": data for name, data in work.files.items()}
@@ -358,7 +366,7 @@ def folders(works: Sequence[Work], inside: str = "") -> Made:
 
 def flat(works: Sequence[Work], join: str = "_", person_last: bool = False) -> Made:
     """One folder of files, each with the person in its name, before or after what all have."""
-    files = {}
+    files: dict[str, bytes] = {}
     for work in works:
         stem, dot, ending = work.name.rpartition(".")
         parts = (stem, work.person.login) if person_last else (work.person.login, stem)

@@ -42,7 +42,7 @@ def canvas_gradebook(delimiter: str = ",", names: int = 1) -> str:
         "Final Score",
     ]
     blank = [""] * (names - 1)
-    rows: list[list[object]] = [head, ["", *blank, "", "", "", "", "Manual Posting", "", ""]]
+    rows: list[list[object]] = [[*head], ["", *blank, "", "", "", "", "Manual Posting", "", ""]]
     rows += [["    Points Possible", *blank, "", "", "", "", "28.00", "(read only)", "(read only)"]]
     for p in CLASS:
         name = [p.sortable] if names == 1 else [p.last, p.first]

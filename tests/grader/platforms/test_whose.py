@@ -137,9 +137,12 @@ def test_names_that_are_nearly_alike_stay_apart(tmp_path: Path) -> None:
 
 def test_one_name_in_two_normal_forms_is_one_person(tmp_path: Path) -> None:
     klass = Class(tmp_path / "class")
-    for form, module in (("NFC", "04_attention"), ("NFD", OTHER_MODULE)):
+    for module in ("04_attention", OTHER_MODULE):
         name = f"{module.partition('_')[2]}.ipynb"
-        people = [replace(p, first=unicodedata.normalize(form, p.first)) for p in (PEOPLE[1], PEOPLE[12], ADA)]
+        people = [
+            replace(p, first=unicodedata.normalize("NFD" if module == OTHER_MODULE else "NFC", p.first))
+            for p in (PEOPLE[1], PEOPLE[12], ADA)
+        ]
         works = [Work(p, notebook((p.login, module), module=module), name) for p in people]
         assert klass.collect(moodle(works, first=len(module) * 1000), module=module).status == 0
     assert klass.students() == klass.students(OTHER_MODULE) and len(klass.students()) == 3

@@ -1,0 +1,173 @@
+"""Archives in which people chose all names: the archive as a whole, the roster or a pattern says which part is the person."""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+import pytest
+from archives import (
+    PEOPLE,
+    Person,
+    Work,
+    blackboard,
+    brightspace,
+    canvas,
+    github,
+    gradescope,
+    ilias,
+    inbound,
+    moodle,
+    submitted,
+)
+from collected import OTHER_MODULE, Class, notebook
+
+NAMES = ("ada", "ben", "cleo", "dan", "emil", "fay")
+# by layout: the path of each one's file
+PLAIN = {
+    "the person's name alone": "{}.ipynb",
+    "in a folder of them": "attention/{}.ipynb",
+    "between what all have": "hw04-{}-final.ipynb",
+    "between blanks": "Homework 4 {} attention.ipynb",
+    "in brackets": "attention ({}).ipynb",
+    "folders inside folders": "{}/hand-in/final/attention.ipynb",
+    "folders that begin alike": "student-{}/attention.ipynb",
+    "folders that end alike": "{}_week4/attention.ipynb",
+    "the name twice": "{0}/{0}_attention.ipynb",
+}
+NUMBERS = ("3401", "3402", "3407", "3411", "3500", "3501")
+
+
+@pytest.mark.parametrize("names", [NAMES, NUMBERS], ids=["names", "numbers"])
+@pytest.mark.parametrize("layout", PLAIN)
+def test_the_whole_archive_makes_plain_which_part_is_the_person(
+    tmp_path: Path, layout: str, names: tuple[str, ...]
+) -> None:
+    klass = Class(tmp_path / "class")
+    files = {PLAIN[layout].format(name): notebook(name) for name in names}
+    assert klass.collect(files).status == 0
+    assert klass.notebooks() == {name: notebook(name) for name in names}
+
+
+def test_sections_are_not_people(tmp_path: Path) -> None:
+    """A folder that several share is none of a person."""
+    klass = Class(tmp_path / "class")
+    files = {f"section {n % 2}/{name}/attention.ipynb": notebook(name) for n, name in enumerate(NAMES)}
+    assert klass.collect(files).status == 0
+    assert klass.notebooks() == {name: notebook(name) for name in NAMES}
+
+
+def test_in_folders_of_people_files_have_any_name(tmp_path: Path) -> None:
+    klass = Class(tmp_path / "class")
+    names = (
+        "attention.ipynb",
+        "my homework.ipynb",
+        "a/b/attention (1).ipynb",
+        "ada_attention.ipynb",
+        "ben.ipynb",
+        "x.ipynb",
+    )
+    files = {f"{name}/{file}": notebook(name) for name, file in zip(NAMES, names, strict=True)}
+    done = klass.collect(files | {"attention.ipynb": notebook("stray"), "readme.txt": b"hello"})
+    assert klass.notebooks() == {name: notebook(name) for name in NAMES}
+    assert done.verb("attention.ipynb") == done.verb("readme.txt") == "skipped"
+
+
+def test_numbers_that_browsers_add_are_none_of_a_name(tmp_path: Path) -> None:
+    klass = Class(tmp_path / "class")
+    ends = ("", " (1)", "-2", "", " (3)", "")
+    files = {f"{name}_attention{end}.ipynb": notebook(name) for name, end in zip(NAMES, ends, strict=True)}
+    assert klass.collect(files).status == 0
+    assert klass.notebooks() == {name: notebook(name) for name in NAMES}
+
+
+def test_one_file_of_another_name_is_nobody_elses(tmp_path: Path) -> None:
+    klass = Class(tmp_path / "class")
+    files = {f"{name}_attention.ipynb": notebook(name) for name in NAMES} | {"homework gus.ipynb": notebook("gus")}
+    done = klass.collect(files)
+    found = klass.notebooks()
+    assert {name: found[name] for name in NAMES} == {name: notebook(name) for name in NAMES}
+    assert done.verb("homework gus.ipynb") == "skipped" or klass.whose(notebook("gus")) not in NAMES
+
+
+ROSTER = "id,first_name,last_name,email\n" + "".join(f"{n},{n.title()},Lovelace,{n}@uni.example\n" for n in NAMES)
+
+
+def test_the_roster_decides_where_names_have_no_order(tmp_path: Path) -> None:
+    """As in a folder of Google Drive. Who is in nobody's name is nobody's, and the lines say what decided."""
+    klass = Class(tmp_path / "class")
+    klass.roster(ROSTER)
+    names = ("Final ada.ipynb", "ben-work.ipynb", "Copy of attention Cleo Lovelace.ipynb", "attention (dan).ipynb")
+    files = {name: notebook(who) for name, who in zip(names, NAMES, strict=False)}
+    done = klass.collect(files | {"Rapport.ipynb": notebook("whose?")})
+    assert klass.notebooks() == {name: notebook(name) for name in NAMES[:4]}
+    assert done.verb("Rapport.ipynb") == "skipped"
+    assert all("roster" in done.about(name)[0] for name in names)
+
+
+def test_a_name_in_which_two_of_the_roster_are_is_not_guessed(tmp_path: Path) -> None:
+    klass = Class(tmp_path / "class")
+    klass.roster(ROSTER)
+    files = {"ada and ben.ipynb": notebook(1), "cleo's.ipynb": notebook("cleo"), "Lovelace.ipynb": notebook(2)}
+    done = klass.collect(files)
+    assert klass.notebooks() == {"cleo": notebook("cleo")}
+    assert done.verb("ada and ben.ipynb") == done.verb("Lovelace.ipynb") == "skipped" and done.status == 1
+
+
+ONE: Mapping = {
+    "moodle": moodle,
+    "moodle flat": partial(moodle, folders=False),
+    "canvas": canvas,
+    "brightspace": brightspace,
+    "brightspace flat": partial(brightspace, folders=False),
+    "blackboard": blackboard,
+    "gradescope": gradescope,
+    "github": github,
+    "ilias": ilias,
+    "nbgrader": inbound,
+    "submitted": submitted,
+}
+
+
+@pytest.mark.parametrize("platform", ONE)
+def test_what_a_platform_wrote_is_known_also_of_one_student(tmp_path: Path, platform: str) -> None:
+    """The first who handed in, or one whom a teacher selected."""
+    klass = Class(tmp_path / "class")
+    work = Work(Person("Ada Maria", "Lovelace", "ada", 31), notebook("ada"))
+    made = ONE[platform]([work])
+    assert klass.collect(made).status == 0
+    found = klass.origin(klass.whose(work.data))
+    (expected,) = made.origins
+    assert (found.platform, found.number or expected.number) == (expected.platform, expected.number or found.number)
+    assert not expected.name or found.name == expected.name
+
+
+def test_the_name_in_a_folder_that_was_unpacked_with_underscores(tmp_path: Path) -> None:
+    """Some programs write them for blanks; the number is still the number."""
+    klass = Class(tmp_path / "class")
+    files = {
+        f"{name}_{657737 + n}_assignsubmission_file_/attention.ipynb": notebook(n)
+        for n, name in enumerate(("Jonathan_Hoyte", "Ana_de_la_Cruz", "Mary-Ann_Smith_2"))
+    }
+    assert klass.collect(files).status == 0
+    for n in range(3):
+        assert klass.origin(klass.whose(notebook(n))).number == str(657737 + n)
+
+
+def test_moodles_default_group_has_no_number(tmp_path: Path) -> None:
+    klass = Class(tmp_path / "class")
+    made = moodle(
+        [Work(Person("Group A", "", "a", 1), notebook("a")), Work(Person("Group B", "", "b", 2), notebook("b"))]
+    )
+    path = "Default group_assignsubmission_file/attention.ipynb"
+    done = klass.collect(made.files | {path: notebook("default")})
+    assert {notebook("a"), notebook("b")} <= set(klass.notebooks().values())
+    assert done.verb(path) == "skipped" or klass.origin(klass.whose(notebook("default"))).name == "Default group"
+
+
+def test_an_archive_of_another_module_is_told_so(tmp_path: Path) -> None:
+    """What was handed in for another module is nobody's work in this one, but they did hand something in."""
+    klass = Class(tmp_path / "class")
+    works = [Work(p, notebook(p.login, module=OTHER_MODULE), "activations.ipynb") for p in PEOPLE[:5]]
+    done = klass.collect(moodle(works))
+    assert len(klass.students()) == 5
+    assert sum("another module" in line or "02_activations" in line for line in done.lines) == 5
