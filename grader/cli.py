@@ -44,6 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     take.add_argument(
         "--pattern", metavar="REGEX", action="append", default=[], help="for paths, with (?P<student>) and (?P<file>)"
     )
+    take.add_argument("--zone", metavar="ZONE", default="", help="of times that the platform writes without one")
     grade = _class_command(commands, "grade", "grade a class, record it in the gradebook, print a table")
     grade.add_argument("--student", metavar="ID", action="append", default=[], help="only this one; may be repeated")
     grade.add_argument("--jobs", metavar="N", type=int, default=0, help="at a time; one per core if not given")
@@ -161,14 +162,17 @@ def _collect(options: argparse.Namespace) -> int:
     from grader.sandbox import pool
 
     try:
-        taken = collect(options.module, options.archive, Classroom(options.folder), options.pattern)
+        done = collect(options.module, options.archive, Classroom(options.folder), options.pattern, options.zone)
     finally:
         pool.close()
-    for line in taken:
+    for line in done.lines:
         print(line)
-    skipped = sum(bool(line.reason) for line in taken)
-    print(f"collect: {len(taken) - skipped} taken, {skipped} skipped")
-    return 0
+    taken = {line.student for line in done.lines if line.student}
+    skipped = sum(not line.student for line in done.lines)
+    print(f"collect: students taken: {len(taken)}, files skipped: {skipped}; read as {done.how}")
+    for note in done.notes:
+        print(f"collect: {note}", file=sys.stderr)
+    return 1 if done.failed or not taken else 0
 
 
 def _feedback(options: argparse.Namespace) -> int:
