@@ -15,7 +15,7 @@ from grader.errors import CourseError
 from grader.origin import FILE, Origin, read_origin
 from grader.platforms import attempts as kept
 from grader.platforms.archive import OUT, Archive, Damaged, Member, opened
-from grader.platforms.attempts import Attempt, Candidate, Quality
+from grader.platforms.attempts import Attempt, Candidate
 from grader.platforms.layouts import platform_reading
 from grader.platforms.people import People, Unknown
 from grader.platforms.plain import Names, nearest, pattern_reading, plain_reading

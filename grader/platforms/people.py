@@ -33,6 +33,7 @@ class Known:
     def add(self, origin: Origin, here: bool) -> None:
         self.names |= {name_key(origin.name)} - {""}
         self.persons |= {(origin.platform, origin.person)} if origin.person else set()
+        self.numbers |= {origin.number} if origin.platform == "moodle" and origin.number else set()
         self.here |= {(origin.platform, origin.number)} if here and origin.number else set()
         self.logins |= {origin.login} - {""}
         self.emails |= {origin.email.casefold()} - {""}
@@ -107,8 +108,11 @@ class People:
         """Ids, names and logins of all who are known."""
         return frozenset(self.known).union(*(k.names | k.logins for k in self.known.values()))
 
-    def who(self, platform: str, owners: Iterable[Owner]) -> dict[str, str | Unknown]:
-        """For each person of an archive, by the first part of its key, the id; or why that is not known."""
+    def who(self, platform: str, owners: Iterable[Owner], listed: bool = False) -> dict[str, str | Unknown]:
+        """For each person of an archive, by the first part of its key, the id; or why that is not known.
+
+        listed  the owners are of a list, in which two people of one name are two
+        """
         persons: dict[str, Owner] = {}
         for owner in owners:
             persons.setdefault(owner.key[0], owner)
@@ -122,12 +126,12 @@ class People:
             left = [owner for person, owner in persons.items() if person not in found]
             for same in _by_name(left):
                 taken = {id_ for id_ in found.values() if isinstance(id_, str)}
-                found |= self._by_names(index, same, taken, exact)
-        self._make_new(persons, found)
+                found |= self._by_names(index, same, taken, exact, listed)
+        self._make_new(platform, persons, found)
         return _only_once(found, persons)
 
     def _by_names(
-        self, index: "_Index", same: Sequence[Owner], taken: set[str], exact: bool
+        self, index: "_Index", same: Sequence[Owner], taken: set[str], exact: bool, listed: bool
     ) -> dict[str, str | Unknown]:
         """People of one name: the one student of that name, nobody yet (missing in what is returned), or why it is not known."""
         first, several = same[0], len(same) > 1
@@ -135,18 +139,18 @@ class People:
         told_apart = all(owner.person for owner in same)
         if told_apart:
             named = [id_ for id_ in named if not self._has_number(index.platform, id_)]
-            if several:
-                return {}
+        if several and (told_apart or listed):
+            free = [id_ for id_ in named if id_ not in taken]
+            again = listed and len(free) == len(same)  # the same list, read again
+            return {o.key[0]: id_ for o, id_ in zip(same, free, strict=True)} if again else {}
         free = [id_ for id_ in named if id_ not in taken and not self._has_other(index.platform, id_, first.number)]
         if len(free) == 1 and len(named) == 1 and not several:
             return {first.key[0]: free[0]}
         if not several and (not named or (not free and not exact)):
             return {}
         if named and not several and all(self._has_other(index.platform, id_, first.number) for id_ in named):
-            reason = (
-                f'a student called "{first.name}" ({", ".join(named)}) has another number in this assignment; {ROSTER}'
-            )
-            return {first.key[0]: Unknown(reason)}
+            students = f'a student called "{first.name}" ({", ".join(named)})'
+            return {first.key[0]: Unknown(f"{students} has another number in this assignment; {ROSTER}")}
         numbers = ", ".join(filter(None, (o.number for o in same)))
         who = f"{len(same)} people are" if several else "more than one student is"
         known = f" ({', '.join(sorted(named))})" if named else ""
@@ -162,16 +166,20 @@ class People:
         """Whether the platform's number of a student is known; if it were this one, they had been found by it."""
         return any(p == platform for p, _ in self.known[id_].persons) or bool(self.known[id_].number)
 
-    def _make_new(self, persons: Mapping[str, Owner], found: dict[str, str | Unknown]) -> None:
+    def _make_new(self, platform: str, persons: Mapping[str, Owner], found: dict[str, str | Unknown]) -> None:
         """Ids for people who are new to the class: readable, and nobody else's."""
         used = {id_.casefold() for id_ in self.known}
         new = {person: persons[person] for person in persons.keys() - found.keys()}
-        names = {person: folder_name(o.login) or folder_name(o.name) for person, o in new.items()}
+        by_login = platform in (*PLAIN, "ilias")
+        names = {p: (by_login and folder_name(o.login)) or folder_name(o.name) for p, o in new.items()}
         for person in sorted(new, key=lambda p: (names[p] != new[p].name, p)):
             owner = new[person]
             id_ = names[person] or f"student-{_digest(person)}"
             if id_.casefold() in used:
-                mark = folder_name(owner.person or owner.login) or _digest(f"{owner.name} {person}")[:4]
+                mark = (
+                    folder_name(owner.person or owner.login or owner.email.partition("@")[0])
+                    or _digest(f"{owner.name} {person}")[:4]
+                )
                 id_ = f"{id_}-{mark}" if f"{id_}-{mark}".casefold() not in used else f"{id_}-{_digest(person)}"
             used.add(id_.casefold())
             found[person] = id_
