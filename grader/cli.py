@@ -46,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     grade = _class_command(commands, "grade", "grade a class, record it in the gradebook, print a table")
     grade.add_argument("--student", metavar="ID", action="append", default=[], help="only this one; may be repeated")
-    grade.add_argument("--jobs", metavar="N", type=int, default=0, help="at a time; one per core if not given")
+    grade.add_argument("--jobs", metavar="N", type=_jobs, default=0, help="at a time; one per core if not given")
     grade.add_argument("--force", action="store_true", help="grade unchanged submissions again")
     grade.add_argument("--json", action="store_true", help="print one JSON object a line and nothing else")
     _class_command(commands, "feedback", "write feedback pages for everyone who has been graded")
@@ -73,6 +73,12 @@ def _class_command(commands: Any, name: str, purpose: str) -> argparse.ArgumentP
     command.add_argument("module", metavar="MODULE", help="for example 04_attention")
     command.add_argument("--class", dest="folder", metavar="DIR", type=Path, default=course.ROOT / "classroom")
     return command
+
+
+def _jobs(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or not 0 < int(text[:5]) <= 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 1000")
+    return int(text)
 
 
 def _course(options: argparse.Namespace) -> int:
@@ -142,6 +148,7 @@ def _grade_class(options: argparse.Namespace) -> int:
             on_start=lambda students: progress.update(task, total=len(students)),
             on_result=on_result,
             meanwhile=quick_nbgrader.load,
+            on_line=lambda line: print(f"grade: {line}", file=sys.stderr),
         )
     if not options.json:
         _print_table(results)
@@ -258,6 +265,8 @@ def _print_table(results: Sequence["Result"]) -> None:
     for result in results:
         points = [f"{result.scores[name]:g}" if name in result.scores else "" for name in exercises]
         note: str = result.status if result.status != Status.GRADED else "unchanged" if result.unchanged else ""
+        if result.recorded_again:
+            note = "recorded again"
         if result.repairs:
             note = f"{note} {len(result.repairs)} repaired".strip()
         table.add_row(result.student, f"{result.score:g}/{result.max_score:g}", *points, note)
