@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -261,6 +261,42 @@ def save_penalties(book: Any, assignment: Assignment, penalties: Mapping[str, fl
         for student, penalty in penalties.items():
             notebook = book.find_submission_notebook(assignment.notebook, assignment.module, student)
             notebook.late_submission_penalty = penalty
+
+
+def save_extensions(book: Any, assignment: Assignment, extensions: Mapping[str, timedelta | None]) -> None:
+    """Write how much longer students have, also those who have handed nothing in: their submission has no notebook yet."""
+    from nbgrader.api import MissingEntry, SubmittedAssignment
+
+    with _one_transaction(book):
+        for student, extension in extensions.items():
+            try:
+                submission = book.find_submission(assignment.module, student)
+            except MissingEntry:
+                if extension is None:
+                    continue
+                person = book.update_or_create_student(student)
+                submission = SubmittedAssignment(assignment=book.find_assignment(assignment.module), student=person)
+                book.db.add(submission)
+            submission.extension = extension
+
+
+def remove_student(book: Any, student: str) -> list[str]:
+    """Delete a student with all grades and comments; what was deleted, for a person."""
+    from nbgrader.api import Grade, MissingEntry, SubmittedAssignment, SubmittedNotebook
+    from sqlalchemy import inspect
+
+    table = answers_table()
+    with _one_transaction(book):
+        ids = book.db.query(Grade.id).join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
+        ids = ids.join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+        found = [i for (i,) in ids.filter(SubmittedAssignment.student_id == student)]
+        if inspect(book.db.connection()).has_table(table.name):
+            book.db.execute(table.delete().where(table.c.grade_id.in_(found)))
+        try:
+            book.remove_student(student)
+        except MissingEntry:
+            return []
+    return [f"{len(found)} grades in the gradebook are deleted"]
 
 
 def new_names(book: Any, people: Iterable[Student], newer: bool) -> dict[str, dict[str, str]]:
