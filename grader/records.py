@@ -117,10 +117,9 @@ class Writer:
 
         Raises as `write` does.
         """
-        same = gradebook_rows.agrees(
-            self._rows.get(submission.student), kept, self.assignment, dates.known_time(submission.timestamp)
-        )
-        if not same or not self._cells_fit:
+        row, time = self._rows.get(submission.student), dates.known_time(submission.timestamp)
+        same = self._cells_fit and gradebook_rows.agrees(row, kept, self.assignment, time)
+        if not same:
             gradebook.record(self.begin(), self.assignment, kept, submission.timestamp, self._late)
         same_time = timestamp_of(folder) == submission.timestamp
         if not same_time:

@@ -61,7 +61,7 @@ def write_roster(classroom: Classroom, students: Iterable[Student]) -> None:
     """Write the roster, whole or not at all."""
     rows = [{k: v for k, v in asdict(s).items() if v} for s in sorted(students, key=lambda s: s.id)]
     text = json.dumps({"students": rows}, indent=1, ensure_ascii=False)
-    write_whole(classroom.folder / FILE, f"{text}\n".encode())
+    write_whole(classroom.folder / FILE, f"{text}\n".encode(errors="backslashreplace"))  # JSON's way, too
 
 
 def _student(row: dict[str, Any]) -> Student:
