@@ -1,7 +1,16 @@
 """nbgrader: solutions/ -> modules/, and everything of one class under classroom/."""
 
+import os
+import sys
 from importlib.util import find_spec
 from pathlib import Path
+
+from grader.gradebook_file import sqlite_url
+
+# nbgrader looks for the program `alembic` by PATH: it is beside this Python, also where no environment is activated
+BESIDE = str(Path(sys.executable).parent)
+if BESIDE not in os.environ.get("PATH", "").split(os.pathsep):
+    os.environ["PATH"] = os.pathsep.join(filter(None, [BESIDE, os.environ.get("PATH", "")]))
 
 c = get_config()  # noqa: F821  (nbgrader puts it there)
 
@@ -14,7 +23,7 @@ c.CourseDirectory.autograded_directory = "classroom/autograded"
 c.CourseDirectory.feedback_directory = "classroom/feedback"
 c.CourseDirectory.solution_directory = "classroom/solution"
 (Path(__file__).parent / "classroom").mkdir(exist_ok=True)
-c.CourseDirectory.db_url = f"sqlite:///{Path(__file__).parent / 'classroom' / 'gradebook.db'}"
+c.CourseDirectory.db_url = sqlite_url(Path(__file__).parent / "classroom" / "gradebook.db")
 
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from grader.course import ROOT, Assignment, nbgrader_config
 from grader.errors import CourseError
+from grader.gradebook_file import sqlite_url
 from grader.notebook import LARGEST
 from grader.sandbox import pool
 
@@ -44,7 +45,7 @@ class Classroom:
         """nbgrader's configuration for this class: that of the course, with this folder's data."""
         config = nbgrader_config()
         if self.folder.resolve() != ROOT / "classroom":
-            config.CourseDirectory.db_url = f"sqlite:///{self.folder.resolve() / 'gradebook.db'}"
+            config.CourseDirectory.db_url = sqlite_url(self.folder.resolve() / "gradebook.db")
             for step in STEPS:
                 config.CourseDirectory[f"{step}_directory"] = str(self.folder.resolve() / step)
         return config
@@ -59,6 +60,8 @@ class Submission:
     timestamp: str = ""
     note: str = ""  # a repair: the file was found under another name
     missing: str = ""
+    unreadable: str = ""  # files are there, and none is a notebook
+    late: str = ""  # why nobody knows how late it is
 
 
 def find_submission(

@@ -49,12 +49,31 @@ def _parser() -> argparse.ArgumentParser:
     roster.add_argument(
         "file", metavar="FILE", type=Path, help="a gradebook export, a worksheet, a list of participants"
     )
-    _class_folder(roster)
+    _class_option(roster)
     grade = _class_command(commands, "grade", "grade a class, record it in the gradebook, print a table")
     grade.add_argument("--student", metavar="ID", action="append", default=[], help="only this one; may be repeated")
-    grade.add_argument("--jobs", metavar="N", type=int, default=0, help="at a time; one per core if not given")
+    grade.add_argument("--jobs", metavar="N", type=_number, default=0, help="at a time; one per core if not given")
     grade.add_argument("--force", action="store_true", help="grade unchanged submissions again")
     grade.add_argument("--json", action="store_true", help="print one JSON object a line and nothing else")
+    due = _class_command(commands, "due", "set when a module is due, or print it")
+    when = due.add_mutually_exclusive_group()
+    when.add_argument("time", metavar="TIME", nargs="?", default="", help='"2026-03-01 12:00 Europe/Berlin", say')
+    when.add_argument("--none", action="store_true", help="it is not due any more")
+    longer = _class_command(commands, "extend", "give a student longer than the due date")
+    longer.add_argument("student", metavar="STUDENT")
+    how = longer.add_mutually_exclusive_group(required=True)
+    how.add_argument("--until", metavar="TIME", default="", help='"2026-03-03 12:00 Europe/Berlin", say')
+    how.add_argument("--days", metavar="N", type=_number, default=0)
+    how.add_argument("--hours", metavar="N", type=_number, default=0)
+    how.add_argument("--none", action="store_true", help="no longer than the others")
+    leave = commands.add_parser("drop", help="leave out a student who left the class, or delete their data")
+    leave.add_argument("student", metavar="STUDENT")
+    _class_option(leave)
+    way = leave.add_mutually_exclusive_group()
+    way.add_argument("--back", action="store_true", help="take in again who was dropped")
+    way.add_argument("--delete", action="store_true", help="delete all that there is of them; needs --yes")
+    leave.add_argument("--yes", action="store_true", help="yes, delete it")
+    leave.add_argument("--backups", action="store_true", help="also delete the backups of the gradebook that have them")
     _class_command(commands, "feedback", "write feedback pages for everyone who has been graded")
     _class_command(commands, "report", "write a page about the class")
     export = _class_command(commands, "export", "print grades for a learning platform")
@@ -77,12 +96,18 @@ def _version() -> str:
 def _class_command(commands: Any, name: str, purpose: str) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(name, help=purpose, description=purpose)
     command.add_argument("module", metavar="MODULE", help="for example 04_attention")
-    _class_folder(command)
+    _class_option(command)
     return command
 
 
-def _class_folder(command: argparse.ArgumentParser) -> None:
+def _class_option(command: argparse.ArgumentParser) -> None:
     command.add_argument("--class", dest="folder", metavar="DIR", type=Path, default=course.ROOT / "classroom")
+
+
+def _number(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or not 0 < int(text[:5]) <= 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 1000")
+    return int(text)
 
 
 def _course(options: argparse.Namespace) -> int:
@@ -152,6 +177,7 @@ def _grade_class(options: argparse.Namespace) -> int:
             on_start=lambda students: progress.update(task, total=len(students)),
             on_result=on_result,
             meanwhile=quick_nbgrader.load,
+            on_line=lambda line: print(f"grade: {line}", file=sys.stderr),
         )
     if not options.json:
         _print_table(results)
@@ -163,6 +189,42 @@ def _say_weaknesses(options: argparse.Namespace) -> None:
 
     for line in weaknesses():
         print(f"{options.command}: {line}", file=sys.stderr)
+
+
+def _due(options: argparse.Namespace) -> int:
+    from grader.classroom import Classroom
+    from grader.deadlines import due
+
+    return _say("due", due(options.module, Classroom(options.folder), options.time, options.none))
+
+
+def _extend(options: argparse.Namespace) -> int:
+    from datetime import timedelta
+
+    from grader.classroom import Classroom
+    from grader.deadlines import extend
+
+    span = timedelta(days=options.days, hours=options.hours)
+    classroom = Classroom(options.folder)
+    return _say("extend", extend(options.module, classroom, options.student, options.until, span, options.none))
+
+
+def _drop(options: argparse.Namespace) -> int:
+    from grader import drop
+    from grader.classroom import Classroom
+
+    classroom = Classroom(options.folder)
+    if not options.delete:
+        return _say("drop", (drop.take_back if options.back else drop.drop)(options.student, classroom))
+    if not options.yes:
+        raise CourseError(f"all that there is of {options.student} would be deleted; say so with --yes")
+    return _say("drop", drop.delete(options.student, classroom, options.backups))
+
+
+def _say(command: str, lines: Sequence[str]) -> int:
+    for line in lines:
+        print(f"{command}: {line}")
+    return 0
 
 
 def _collect(options: argparse.Namespace) -> int:
@@ -290,6 +352,8 @@ def _print_table(results: Sequence["Result"]) -> None:
     for result in results:
         points = [f"{result.scores[name]:g}" if name in result.scores else "" for name in exercises]
         note: str = result.status if result.status != Status.GRADED else "unchanged" if result.unchanged else ""
+        if result.recorded_again:
+            note = "recorded again"
         if result.repairs:
             note = f"{note} {len(result.repairs)} repaired".strip()
         table.add_row(result.student, f"{result.score:g}/{result.max_score:g}", *points, note)
@@ -304,6 +368,9 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "collect": _collect,
     "roster": _roster,
     "grade": _grade,
+    "due": _due,
+    "extend": _extend,
+    "drop": _drop,
     "feedback": _feedback,
     "report": _report,
     "export": _export,

@@ -13,6 +13,10 @@ class GradebookError(UserError):
     """The gradebook cannot be used or changed."""
 
 
+class NotRecorded(UserError):
+    """The gradebook takes everyone's result but this one."""
+
+
 class Unreadable(UserError):
     """A submission is no notebook; the message says in plain words what it is."""
 

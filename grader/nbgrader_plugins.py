@@ -18,10 +18,10 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from exercises.errors import UserError
-from grader.batch import grade_submission
-from grader.classroom import REMOVE_IT, find_submission, is_file, only_writer, timestamp_of, write_whole
+from grader.batch import grade_submission, read_submission
+from grader.classroom import REMOVE_IT, is_file, only_writer, timestamp_of, write_whole
 from grader.course import load_assignment
-from grader.gradebook import time_of
+from grader.dates import time_of
 from grader.records import Writer
 from grader.sandbox import pool
 from grader.sandbox.check_jail import weaknesses
@@ -150,7 +150,7 @@ class GradeInJail(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has n
 
     def _graded(self, where: dict[str, str], folder: Path) -> dict[str, Any]:
         assignment = load_assignment(where["assignment"])
-        submission = find_submission(folder, where["student"], assignment)
+        submission = read_submission(folder, where["student"], assignment)
         if submission.missing:
             raise OSError(f"{folder}: {submission.missing}")
         result = grade_submission(submission, assignment.module)
