@@ -172,12 +172,24 @@ def _collect(options: argparse.Namespace) -> int:
 
 
 def _feedback(options: argparse.Namespace) -> int:
+    from grader import quick_nbgrader
+
+    quick_nbgrader.load()
     from grader.classroom import Classroom
     from grader.pages.feedback import write_feedback
 
-    students = write_feedback(options.module, Classroom(options.folder))
-    print(f"feedback: {len(students)} pages in {options.folder / 'feedback'}/<student>/{options.module}/")
-    return 0
+    pages = write_feedback(options.module, Classroom(options.folder))
+    _say_gone(options.command, pages.gone)
+    for student, reason in pages.left_out.items():
+        print(f"feedback: {student}: left out: {reason}", file=sys.stderr)
+    folder = options.folder / "feedback"
+    print(f"feedback: {len(pages.written)} pages in {folder}/<student>/{options.module}/")
+    return 1 if pages.left_out else 0
+
+
+def _say_gone(command: str, students: Sequence[str]) -> None:
+    if students:
+        print(f"{command}: left out, since they are no longer in the class: {', '.join(students)}", file=sys.stderr)
 
 
 def _report(options: argparse.Namespace) -> int:
