@@ -182,13 +182,14 @@ def _feedback(options: argparse.Namespace) -> int:
     quick_nbgrader.load()
     from grader.classroom import Classroom
     from grader.pages.feedback import write_feedback
+    from grader.pages.words import counted
 
     pages = write_feedback(options.module, Classroom(options.folder))
     _say_gone(options.command, pages.gone)
     for student, reason in pages.left_out.items():
         print(f"feedback: {student}: left out: {reason}", file=sys.stderr)
     folder = options.folder / "feedback"
-    print(f"feedback: {len(pages.written)} pages in {folder}/<student>/{options.module}/")
+    print(f"feedback: {counted(len(pages.written), 'page')} in {folder}/<student>/{options.module}/")
     return 1 if pages.left_out else 0
 
 

@@ -103,22 +103,18 @@ def _write(text: str, student: str, assignment: Assignment, classroom: Classroom
     """Write a page, and the time of submission, by which nbgrader knows whether it is out of date."""
     folder = classroom.folder / "feedback" / student / assignment.module
     time = timestamp_of(classroom.autograded(student, assignment.module))
-    try:
-        write_whole(folder / f"{assignment.notebook}.html", text.encode())
-        if time:
-            write_whole(folder / "timestamp.txt", f"{time}\n".encode())
-        elif is_file(folder / "timestamp.txt"):
-            (folder / "timestamp.txt").unlink()
-    except OSError as error:
-        if error.errno in NOTHING_MORE:
-            raise CourseError(
-                f"{folder}: no page can be written there ({error.strerror}); give the same command again when it can"
-            ) from None
-        raise
+    write_whole(folder / f"{assignment.notebook}.html", text.encode())
+    if time:
+        write_whole(folder / "timestamp.txt", f"{time}\n".encode())
+    elif is_file(folder / "timestamp.txt"):
+        (folder / "timestamp.txt").unlink()
 
 
 def _reason(error: OSError | UserError) -> str:
-    """One line about what could not be read or written."""
-    if isinstance(error, OSError):
-        return f"{error.filename or 'a file'}: {error.strerror or error}"
-    return str(error)
+    """One line about what could not be read or written. Raises CourseError if no other page can be written either."""
+    if not isinstance(error, OSError):
+        return str(error)
+    line = f"{error.filename or 'a page'}: {error.strerror or error}"
+    if error.errno in NOTHING_MORE:
+        raise CourseError(f"{line}; no page can be written there. Give the same command again when there is room")
+    return line

@@ -33,13 +33,19 @@ class Loss:
 
 @dataclass(frozen=True)
 class Line:
-    """One exercise. `right` are the names of its cases that brought all points."""
+    """One exercise.
+
+    right    the names of its cases that brought all points
+    told     what these cases say all the same: that an earlier answer is to be fixed
+    comment  given by hand
+    """
 
     name: str
     mark: Mark
     right: tuple[str, ...]
+    told: tuple[str, ...]
     losses: tuple[Loss, ...]
-    comment: str  # given by hand
+    comment: str
 
     @property
     def is_right(self) -> bool:
@@ -185,8 +191,9 @@ def _line(verdict: Verdict, marks: Marks) -> Line:
     )
     answer = marks.cells.get(verdict.exercise)
     comment = by_hand(answer.comment) if answer is not None else ""
-    right = tuple(c.name for c in verdict.cases if c.points == c.max)
-    return Line(verdict.exercise, mark, right, _losses(verdict), comment)
+    right = [c for c in verdict.cases if c.points == c.max]
+    told = tuple(dict.fromkeys(c.message for c in right if c.message))
+    return Line(verdict.exercise, mark, tuple(c.name for c in right), told, _losses(verdict), comment)
 
 
 def _losses(verdict: Verdict) -> tuple[Loss, ...]:
