@@ -171,6 +171,7 @@ def overview(name: str, assignment: Assignment, result: Result, marks: Marks, no
     """
     graded = result.status == Status.GRADED
     lines = [_line(v, marks) for v in result.verdicts.values()] if graded else []
+    written = _written(assignment, marks, notebook)
     return Overview(
         assignment.module,
         result.student,
@@ -179,7 +180,7 @@ def overview(name: str, assignment: Assignment, result: Result, marks: Marks, no
         result.reason,
         marks,
         tuple(lines),
-        tuple(_written(assignment, marks, notebook)) if graded else (),
+        tuple(w for w in written if graded or w.mark.is_by_hand),
         result.repairs,
         str(getattr(result, "late", "")),
     )

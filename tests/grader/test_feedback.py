@@ -157,6 +157,9 @@ def test_the_page_of_an_unreadable_submission_says_why_and_what_to_do(klass: Cla
     words = words_of(klass, "ben")
     assert "This submission could not be graded: the file is empty." in words
     assert "0 of 9 points" in words and "What to do" in words and ".ipynb" in words
+    assert "Written answers" not in words and "The notebook Your" not in words
+    by_hand(klass, "ben", "question", 2, "By mail.")
+    assert "2 of 9 points" in words_of(klass, "ben") and "question: 2 of 4 By mail." in words_of(klass, "ben")
 
 
 def with_cells(klass: Classroom, *cells: dict[str, Any]) -> None:
