@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from grader.classroom import Classroom, find_submission, is_file
 from grader.course import Assignment
@@ -143,11 +144,9 @@ def _result(student: str, assignment: Assignment, classroom: Classroom) -> Resul
 
 def _grades(assignments: Iterable[Assignment], classroom: Classroom) -> tuple[dict[str, dict[str, Grades]], str]:
     """What the gradebook has, by module and student; or why there is nothing. No gradebook is made for it."""
-    from sqlalchemy.engine import make_url
-
     directory = classroom.nbgrader_config().CourseDirectory
-    url = make_url(directory.db_url)
-    if url.drivername == "sqlite" and not is_file(classroom.folder / str(url.database)):
+    file = directory.db_url.removeprefix("sqlite:///")
+    if file != directory.db_url and not is_file(Path(file)):
         return {}, "there is no gradebook yet, so nothing is known of lateness and of grades given by hand"
     try:
         with open_gradebook(directory.db_url, directory.course_id) as book:
