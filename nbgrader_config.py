@@ -2,7 +2,6 @@
 
 import os
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 from grader.gradebook_file import sqlite_url
@@ -32,13 +31,7 @@ c.Autograde.exporter_class = "grader.nbgrader_plugins.SubmissionExporter"
 c.Autograde.sanitize_preprocessors = ["grader.nbgrader_plugins.GradeInJail"]
 c.Autograde.autograde_preprocessors = []
 
-# feedback: verdicts as tables; nothing of a student's is run, nothing is loaded from elsewhere
+# feedback: our own page; nothing of a student's is run, nothing is loaded from elsewhere
 c.GenerateFeedback.exporter_class = "grader.nbgrader_plugins.FeedbackExporter"
-c.FeedbackExporter.template_name = "verdict"
-c.FeedbackExporter.extra_template_basedirs = [str(Path(__file__).parent / "grader" / "pages" / "templates")]
-formgrader = Path(find_spec("nbgrader").origin).parent / "server_extensions" / "formgrader"
-c.FeedbackExporter.extra_template_paths = [
-    str(formgrader / "templates"),
-    str(formgrader / "static" / "node_modules" / "bootstrap" / "dist" / "css"),
-]
-c.HTMLExporter.sanitize_html = True  # also what the formgrader shows
+c.GenerateFeedback.preprocessors = []
+c.HTMLExporter.sanitize_html = True  # what the formgrader shows

@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     leave.add_argument("--yes", action="store_true", help="yes, delete it")
     leave.add_argument("--backups", action="store_true", help="also delete the backups of the gradebook that have them")
     _class_command(commands, "feedback", "write feedback pages for everyone who has been graded")
-    _class_command(commands, "report", "write a page about the class")
+    _class_command(commands, "report", "write a page about a module, and one about the course", optional=True)
     export = _class_command(commands, "export", "print grades for a learning platform")
     export.add_argument("--format", choices=("csv", "canvas", "moodle"), default="csv")
     kit = commands.add_parser("kit", help="make the archive that students get")
@@ -93,10 +93,15 @@ def _version() -> str:
     return f"grader {about['version']} ({about['dist_name']})"
 
 
-def _class_command(commands: Any, name: str, purpose: str) -> argparse.ArgumentParser:
+def _class_command(commands: Any, name: str, purpose: str, optional: bool = False) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(name, help=purpose, description=purpose)
-    command.add_argument("module", metavar="MODULE", help="for example 04_attention")
-    _class_option(command)
+    if optional:
+        command.add_argument(
+            "module", metavar="MODULE", nargs="?", default="", help="all that were graded if not given"
+        )
+    else:
+        command.add_argument("module", metavar="MODULE", help="for example 04_attention")
+    command.add_argument("--class", dest="folder", metavar="DIR", type=Path, default=course.ROOT / "classroom")
     return command
 
 
@@ -266,20 +271,41 @@ def _roster(options: argparse.Namespace) -> int:
 
 
 def _feedback(options: argparse.Namespace) -> int:
+    from grader import quick_nbgrader
+
+    quick_nbgrader.load()
     from grader.classroom import Classroom
     from grader.pages.feedback import write_feedback
+    from grader.pages.words import counted
 
-    students = write_feedback(options.module, Classroom(options.folder))
-    print(f"feedback: {len(students)} pages in {options.folder / 'feedback'}/<student>/{options.module}/")
-    return 0
+    pages = write_feedback(options.module, Classroom(options.folder))
+    _say_gone(options.command, pages.gone)
+    for student, reason in pages.left_out.items():
+        print(f"feedback: {student}: left out: {reason}", file=sys.stderr)
+    folder = options.folder / "feedback"
+    print(f"feedback: {counted(len(pages.written), 'page')} in {folder}/<student>/{options.module}/")
+    return 1 if pages.left_out else 0
+
+
+def _say_gone(command: str, students: Sequence[str]) -> None:
+    if students:
+        print(f"{command}: left out, since they are no longer in the class: {', '.join(students)}", file=sys.stderr)
 
 
 def _report(options: argparse.Namespace) -> int:
-    from grader.classroom import Classroom
-    from grader.pages.report import write_report
+    from grader import quick_nbgrader
 
-    print(f"report: {write_report(options.module, Classroom(options.folder))}")
-    return 0
+    quick_nbgrader.load()
+    from grader.classroom import Classroom
+    from grader.pages.report import write_reports
+
+    reports = write_reports(Classroom(options.folder), options.module)
+    _say_gone(options.command, reports.gone)
+    if reports.trouble:
+        print(f"report: {reports.trouble}", file=sys.stderr)
+    for page in reports.pages:
+        print(f"report: {page}")
+    return 1 if reports.trouble else 0
 
 
 def _export(options: argparse.Namespace) -> int:

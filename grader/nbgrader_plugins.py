@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbconvert.exporters import HTMLExporter, NotebookExporter
+from nbconvert.exporters import Exporter, NotebookExporter
 from nbgrader.converters import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
@@ -22,6 +22,7 @@ from grader.batch import grade_submission, read_submission
 from grader.classroom import REMOVE_IT, is_file, only_writer, timestamp_of, write_whole
 from grader.course import load_assignment
 from grader.dates import time_of
+from grader.pages.feedback import page_of
 from grader.records import Writer
 from grader.sandbox import pool
 from grader.sandbox.check_jail import weaknesses
@@ -127,13 +128,17 @@ class SubmissionExporter(_NoLinks, NotebookExporter):  # type: ignore[misc]  # n
         return empty
 
 
-class FeedbackExporter(_NoLinks, HTMLExporter):  # type: ignore[misc]  # nbconvert has no types
-    """HTMLExporter under a name of its own, so that nbgrader_config.py can give it another template than the formgrader's."""
+class FeedbackExporter(_NoLinks, Exporter):  # type: ignore[misc]  # nbconvert has no types
+    """Our feedback pages for nbgrader's converter."""
 
-    def from_filename(self, filename: str, resources: Any = None, **kwargs: Any) -> Notebook:
-        page: Notebook = super().from_filename(filename, resources=resources, **kwargs)
+    file_extension = ".html"
+    output_mimetype = "text/html"
+
+    def from_filename(self, filename: str, resources: Any = None, **_kwargs: Any) -> tuple[str, dict[str, Any]]:
+        where = resources["nbgrader"]
+        page = page_of(Path(filename), where["student"], where["assignment"], where["db_url"])
         self._keep_time(filename)
-        return page
+        return page, resources | {"output_extension": self.file_extension}
 
 
 class GradeInJail(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no types

@@ -146,7 +146,6 @@ def course(tmp_path) -> Path:
     """A course with two submissions, as an instructor has it after `make course`."""
     for name in ("solutions", "modules"):
         shutil.copytree(ROOT / name, tmp_path / name)
-    shutil.copytree(ROOT / "grader" / "pages" / "templates", tmp_path / "grader" / "pages" / "templates")
     shutil.copytree(ROOT / "modules", tmp_path / "workspace")
     shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
     for student in ("ada", "chloe"):

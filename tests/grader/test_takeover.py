@@ -150,7 +150,7 @@ class Tables:
 
 def tables(report: str, export: str) -> Tables:
     """Read what the two commands have written and printed."""
-    page = Path(report.removeprefix("report: ").strip())
+    page = Path(report.splitlines()[0].removeprefix("report: "))
     assert page.is_file()
     mistakes = csv.DictReader(io.StringIO((page.parent / "misconceptions.csv").read_text("utf-8")))
     submissions = table((page.parent / "submissions.csv").read_text("utf-8"))
@@ -305,7 +305,7 @@ def test_feedback_report_and_export_have_everything(taken):
     assert taken.pages.keys() == FEW
     for student, _, comment in COMMENTS:
         assert comment in taken.pages[student]
-    assert "36.5" in taken.pages["ada"] and "2.0 / 36.0" in taken.pages["uma"]
+    assert "36.5 of 36 " in taken.pages["ada"] and "2 of 36 points" in taken.pages["uma"]
     submissions = taken.after.submissions
     assert {student: submissions[student]["status"] for student in STATUSES} == STATUSES
     assert {student: float(submissions[student]["points"]) for student in POINTS} == POINTS
