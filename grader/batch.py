@@ -24,6 +24,8 @@ OnResult = Callable[[Result], None]
 
 def grade_submission(submission: Submission, module: str) -> Result:
     """Grade what a student handed in, by this process's jail and judges. Raises JailError or CourseError."""
+    if submission.unreadable:
+        return _no_grade(submission.student, load_assignment(module), Status.UNREADABLE, submission.unreadable)
     result = pool.judges(module).grade(submission.data, module, pool.jail_of(module), submission.student)
     return replace(result, repairs=(submission.note, *result.repairs)) if submission.note else result
 
@@ -90,6 +92,8 @@ def _to_do(
         before = None if force else records.read_unchanged(submission, assignment, classroom)
         if before is not None:
             done(replace(before, unchanged=True))
+        elif submission.failed:
+            done(_no_grade(name, assignment, Status.FAILED, submission.failed))
         elif submission.missing:
             done(_no_grade(name, assignment, Status.MISSING, submission.missing))
         else:

@@ -177,16 +177,27 @@ def read_file(path: Path) -> bytes:
         raise OSError(errno.ELOOP, "it is a link, and links are not followed", str(path))
     if path.exists() and not is_file(path):
         raise OSError(errno.EINVAL, NO_FILE, str(path))
-    with _opened(path.parent) as folder:
+    with _about(path), _opened(path.parent) as folder:
         # O_NONBLOCK: a pipe that was just put in its place would be waited for
         number = os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     try:
         if not stat.S_ISREG(os.fstat(number).st_mode):
             raise OSError(errno.EINVAL, NO_FILE, str(path))
-        with os.fdopen(number, "rb", closefd=False) as file:
+        with _about(path), os.fdopen(number, "rb", closefd=False) as file:
             return file.read(LARGEST + 1)
     finally:
         os.close(number)
+
+
+@contextmanager
+def _about(path: Path) -> Iterator[None]:
+    """An error of the system names this file, if it names none, or one below a folder that is open."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None or "/" not in os.fsdecode(error.filename):
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        raise
 
 
 @contextmanager
@@ -234,7 +245,7 @@ def write_whole(path: Path, data: bytes) -> None:
     """Write a file whole or not at all, and through no link. Raises CourseError if its folder is one."""
     new = f".{token_hex(8)}.new"  # not the file's name as well: together they may be too long
     try:
-        with _opened(path.parent, make=True) as folder:
+        with _about(path), _opened(path.parent, make=True) as folder:
             try:
                 number = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=folder)
                 with os.fdopen(number, "wb") as file:
@@ -245,6 +256,10 @@ def write_whole(path: Path, data: bytes) -> None:
                     os.unlink(new, dir_fd=folder)
                 raise
     except NotADirectoryError as error:
-        raise CourseError(f"{error.filename}: {error.strerror}; nothing is written there. {REMOVE_IT}") from None
+        raise CourseError(
+            f"{printable(error.filename)}: {error.strerror}; nothing is written there. {REMOVE_IT}"
+        ) from None
     except IsADirectoryError:
-        raise CourseError(f"{path}: it is a folder, not a file; nothing is written there. {REMOVE_IT}") from None
+        raise CourseError(
+            f"{printable(str(path))}: it is a folder, not a file; nothing is written there. {REMOVE_IT}"
+        ) from None

@@ -1,6 +1,8 @@
 """The command line: python -m grader."""
 
 import argparse
+import errno
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -10,26 +12,64 @@ from typing import TYPE_CHECKING, Any
 
 from exercises.errors import UserError
 from grader import course
-from grader.errors import CourseError
+from grader.errors import CourseError, is_bug, told
+from grader.printable import printable, say
 
 if TYPE_CHECKING:
+    from grader.classroom import Classroom
     from grader.result import Result
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; its exit status: 0, 1 for a failure that was told, 2 for a command that is none."""
+    _open_output()
     options = _parser().parse_args(arguments)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process with one thread can be copied (WarmProcess)
     try:
-        return COMMANDS[options.command](options)
+        status = COMMANDS[options.command](options)
+        sys.stdout.flush()
     except KeyboardInterrupt:
-        print(
-            f"{options.command}: stopped; what was done is kept, the same command goes on from there", file=sys.stderr
-        )
+        say(f"{options.command}: stopped; what was done is kept, the same command goes on from there", error=True)
         return 130
     except UserError as error:
-        print(f"{options.command}: {error}", file=sys.stderr)
+        for line in str(error).split("\n"):
+            say(f"{options.command}: {line}", error=True)
         return 1
+    except OSError as error:
+        return _refused(options.command, error)
+    return status
+
+
+def _open_output() -> None:
+    """Standard output and standard error that are there, and take every letter: a name must not stop a command."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # it was closed before we began
+            setattr(sys, name, io.StringIO())
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _refused(command: str, error: OSError) -> int:
+    """Say what the system refused; the exit status. A bug of ours is raised again."""
+    if (trouble := _output_trouble()) is not None:
+        if trouble.errno != errno.EPIPE:
+            say(f"{command}: {told(trouble, 'the output')}", error=True)
+        return 1
+    if is_bug(error):
+        raise error
+    say(f"{command}: {told(error)}", error=True)
+    return 1
+
+
+def _output_trouble() -> OSError | None:
+    """Why nothing more can be printed, if so: a full disk, or nobody who reads. What is still to be printed is dropped then."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return error
+    return None
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -111,8 +151,13 @@ def _grade_class(options: argparse.Namespace) -> int:
     from grader.result import Status
 
     _say_weaknesses(options)
+    classroom = Classroom(options.folder)
+    students = _asked_for(options.student, classroom)
+    unknown = len(students) < len(set(options.student))
+    if unknown and not students:
+        return 1
     progress = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
@@ -122,12 +167,12 @@ def _grade_class(options: argparse.Namespace) -> int:
     task = progress.add_task("", total=None)
 
     def on_result(result: "Result") -> None:
-        progress.update(task, advance=1, description=result.student)
+        progress.update(task, advance=1, description=printable(result.student))
         if options.json:
             print(result.to_json(), flush=True)
         elif result.status != Status.GRADED:
             progress.console.print(
-                f"grade: {result.student}/{result.module}: {result.status}: {result.reason}",
+                printable(f"grade: {result.student}/{result.module}: {result.status}: {result.reason}"),
                 markup=False,
                 soft_wrap=True,
             )
@@ -135,8 +180,8 @@ def _grade_class(options: argparse.Namespace) -> int:
     with progress:
         results = batch.grade_class(
             options.module,
-            Classroom(options.folder),
-            students=options.student,
+            classroom,
+            students=students,
             jobs=options.jobs,
             force=options.force,
             on_start=lambda students: progress.update(task, total=len(students)),
@@ -145,14 +190,28 @@ def _grade_class(options: argparse.Namespace) -> int:
         )
     if not options.json:
         _print_table(results)
-    return 1 if any(result.status == Status.FAILED for result in results) else 0
+    return 1 if unknown or any(result.status == Status.FAILED for result in results) else 0
+
+
+def _asked_for(students: Sequence[str], classroom: "Classroom") -> list[str]:
+    """Those of the students that are in the class; the others are named, each with the one who is called most like them."""
+    from difflib import get_close_matches
+
+    from grader import roster
+
+    known = roster.students(classroom) if students else {}
+    for name in dict.fromkeys(students) if known else ():
+        if name not in known:
+            nearest = get_close_matches(name, known, 1, 0)[0]
+            say(f'grade: nobody in the class is called "{name}"; the nearest is "{nearest}"', error=True)
+    return [name for name in dict.fromkeys(students) if name in known or not known]
 
 
 def _say_weaknesses(options: argparse.Namespace) -> None:
     from grader.sandbox.check_jail import weaknesses
 
     for line in weaknesses():
-        print(f"{options.command}: {line}", file=sys.stderr)
+        say(f"{options.command}: {line}", error=True)
 
 
 def _collect(options: argparse.Namespace) -> int:
@@ -165,7 +224,7 @@ def _collect(options: argparse.Namespace) -> int:
     finally:
         pool.close()
     for line in taken:
-        print(line)
+        say(str(line))
     skipped = sum(bool(line.reason) for line in taken)
     print(f"collect: {len(taken) - skipped} taken, {skipped} skipped")
     return 0
@@ -176,7 +235,7 @@ def _feedback(options: argparse.Namespace) -> int:
     from grader.pages.feedback import write_feedback
 
     students = write_feedback(options.module, Classroom(options.folder))
-    print(f"feedback: {len(students)} pages in {options.folder / 'feedback'}/<student>/{options.module}/")
+    say(f"feedback: {len(students)} pages in {options.folder / 'feedback'}/<student>/{options.module}/")
     return 0
 
 
@@ -184,7 +243,7 @@ def _report(options: argparse.Namespace) -> int:
     from grader.classroom import Classroom
     from grader.pages.report import write_report
 
-    print(f"report: {write_report(options.module, Classroom(options.folder))}")
+    say(f"report: {write_report(options.module, Classroom(options.folder))}")
     return 0
 
 
@@ -210,7 +269,7 @@ def _workspace(_options: argparse.Namespace) -> int:
     from grader.student_copies import fill_workspace
 
     for line in fill_workspace(course.ROOT / "workspace"):
-        print(f"workspace: {line}")
+        say(f"workspace: {line}")
     return 0
 
 
@@ -223,7 +282,7 @@ def _try(options: argparse.Namespace) -> int:
     try:
         data = read_file(options.file)
     except OSError as error:
-        raise CourseError(f"{options.file}: {error.strerror}") from None
+        raise CourseError(told(error, options.file)) from None
     _say_weaknesses(options)
     assignments = [course.load_assignment(module) for module in course.gradable()]
     try:
@@ -232,11 +291,12 @@ def _try(options: argparse.Namespace) -> int:
     finally:
         pool.close()
     if result.status != Status.GRADED:
-        print(f"try: {options.file}: {result.reason}", file=sys.stderr)
+        say(f"try: {options.file}: {result.reason}", error=True)
         return 1
-    print("\n\n".join(str(verdict) for verdict in result.verdicts.values()))
+    for line in "\n\n".join(map(str, result.verdicts.values())).split("\n"):
+        say(line)
     for line in result.repairs:
-        print(f"note: {line}")
+        say(f"note: {line}")
     print(f"\n{result.score:g} of {assignment.max_score:g} points")
     return 0
 
@@ -245,12 +305,13 @@ def _print_table(results: Sequence["Result"]) -> None:
     """One line per student: points, exercise by exercise, and what there is to know."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from grader.result import Status
 
     exercises = next((list(result.scores) for result in results if result.scores), [])
     table = Table(box=None, pad_edge=False)
-    table.add_column("student")
+    table.add_column("student", overflow="fold")  # two long names do not become the same
     table.add_column("points", justify="right")
     for number in range(len(exercises)):
         table.add_column(str(number + 1), justify="right")
@@ -260,7 +321,7 @@ def _print_table(results: Sequence["Result"]) -> None:
         note: str = result.status if result.status != Status.GRADED else "unchanged" if result.unchanged else ""
         if result.repairs:
             note = f"{note} {len(result.repairs)} repaired".strip()
-        table.add_row(result.student, f"{result.score:g}/{result.max_score:g}", *points, note)
+        table.add_row(Text(printable(result.student)), f"{result.score:g}/{result.max_score:g}", *points, note)
     console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
     console.print(table)
     if exercises:

@@ -35,6 +35,23 @@ NEXT_STEPS = {
     errno.EBUSY: f"wait until nothing uses it any more and {AGAIN}",
     errno.ETXTBSY: f"wait until nothing uses it any more and {AGAIN}",
 }
+# these may come without the name of a file
+OF_THE_MACHINE = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EROFS,
+    errno.EIO,
+    errno.ESTALE,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.ENOMEM,
+}
+
+
+def is_bug(error: OSError) -> bool:
+    """Whether an error of the system is nothing that a person could do anything about."""
+    return error.errno not in (NEXT_STEPS if error.filename else OF_THE_MACHINE)
 
 
 def next_step(error: OSError) -> str:
@@ -42,10 +59,10 @@ def next_step(error: OSError) -> str:
     return NEXT_STEPS.get(error.errno or 0, AGAIN)
 
 
-def told(error: OSError, path: Path | str = "") -> str:
+def told(error: OSError, path: Path | str = "the disk") -> str:
     """An error of the system as a sentence: the file, the reason, the next step."""
     where = printable(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes) else printable(str(path))
-    return f"{where or 'a file'}: {error.strerror or error}; {next_step(error)}"
+    return f"{where}: {error.strerror or error}; {next_step(error)}"
 
 
 class CourseError(UserError):

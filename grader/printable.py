@@ -1,5 +1,6 @@
 """Names and paths as a terminal, a log or a page may get them: nothing in them is taken for more than text."""
 
+import sys
 import unicodedata
 
 # control characters, those that turn the direction of a line, line and paragraph separators, lone surrogates
@@ -10,6 +11,11 @@ DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u
 def printable(text: str) -> str:
     r"""The text with everything that moves a cursor, breaks a line or cannot be encoded as an escape: `\x1b`, `\u202e`."""
     return "".join(_escape(c) if c in DIRECTIONS or unicodedata.category(c) in UNSAFE else c for c in text)
+
+
+def say(line: str, error: bool = False) -> None:
+    """Print one line, whatever is in it, to standard output, or to standard error."""
+    print(printable(line), file=sys.stderr if error else sys.stdout)
 
 
 def _escape(character: str) -> str:

@@ -1,6 +1,7 @@
 """The folders of a class: what is read of them, and that a file is written whole or not at all."""
 
 import errno
+import fcntl
 import os
 import resource
 from pathlib import Path
@@ -302,7 +303,7 @@ def test_a_class_that_cannot_be_locked(tmp_path: Path, monkeypatch: pytest.Monke
     def no_locks(*_arguments: object) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(classroom.fcntl, "flock", no_locks)
+    monkeypatch.setattr(fcntl, "flock", no_locks)
     with (
         pytest.raises(CourseError, match="No locks available; the disk knows no locks"),
         only_writer(tmp_path),
