@@ -49,6 +49,25 @@ def fit(data: bytes, assignment: Assignment) -> int:
     return sum(e.name in found or e.defines in found for e in assignment.exercises)
 
 
+@dataclass(frozen=True)
+class Look:
+    """What a file is, before it is graded: how many answers of a module it seems to have, how many of them are filled in."""
+
+    fit: int
+    answered: int
+    reason: str = ""  # why it is no notebook; then `fit` is -1
+
+
+def look(data: bytes, assignment: Assignment) -> Look:
+    """Look at a file that was handed in."""
+    try:
+        parts = rebuild(data, assignment).parts
+    except Unreadable as error:
+        return Look(-1, 0, str(error))
+    theirs = [p for p in parts if p.kind in (CellKind.ANSWER, CellKind.WRITTEN)]
+    return Look(fit(data, assignment), sum(not p.blank for p in theirs))
+
+
 def is_run(part: Part) -> bool:
     """Whether a part of a notebook is code that is run before questions are asked; demonstrations and tests are not."""
     return part.cell["cell_type"] == "code" and part.kind in (CellKind.GIVEN, CellKind.ANSWER, CellKind.OWN)
