@@ -4,11 +4,12 @@ import argparse
 import errno
 import io
 import os
+import select
 import sys
 from collections.abc import Callable, Sequence
 from configparser import ConfigParser
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from exercises.errors import UserError
 from grader import course
@@ -52,24 +53,23 @@ def _open_output() -> None:
 
 def _refused(command: str, error: OSError) -> int:
     """Say what the system refused; the exit status. A bug of ours is raised again."""
-    if (trouble := _output_trouble()) is not None:
-        if trouble.errno != errno.EPIPE:
-            say(f"{command}: {told(trouble, 'the output')}", error=True)
-        return 1
-    if is_bug(error):
-        raise error
-    say(f"{command}: {told(error)}", error=True)
+    nobody_reads = error.errno == errno.EPIPE and any(map(_is_closed, (sys.stdout, sys.stderr)))
+    if not nobody_reads:
+        if is_bug(error):
+            raise error
+        say(f"{command}: {told(error)}", error=True)
+    try:
+        sys.stdout.flush()
+    except OSError:  # what is still to be printed is dropped: Python would try it again at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1
 
 
-def _output_trouble() -> OSError | None:
-    """Why nothing more can be printed, if so: a full disk, or nobody who reads. What is still to be printed is dropped then."""
-    try:
-        sys.stdout.flush()
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return error
-    return None
+def _is_closed(stream: TextIO) -> bool:
+    """Whether nobody reads a pipe any more, as with `| head`."""
+    poll = select.poll()
+    poll.register(stream.fileno(), select.POLLERR)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -293,7 +293,7 @@ def _kit(options: argparse.Namespace) -> int:
     from grader.kit import make_kit
 
     for module in options.module or course.modules():
-        print(f"kit: {make_kit(module, course.ROOT / 'dist')}")
+        say(f"kit: {make_kit(module, course.ROOT / 'dist')}")
     return 0
 
 

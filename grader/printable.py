@@ -3,9 +3,9 @@
 import sys
 import unicodedata
 
-# control characters, those that turn the direction of a line, line and paragraph separators, lone surrogates
+# control characters, line and paragraph separators, lone surrogates; marks of direction are part of some people's names
 UNSAFE = {"Cc", "Zl", "Zp", "Cs"}
-DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def printable(text: str) -> str:

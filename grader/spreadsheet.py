@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from grader.printable import DIRECTIONS, printable
+from grader.printable import printable
 
 # Where German or French is spoken, a spreadsheet splits at semicolons, and takes quotes for quotes in the first cell only: what
 # stands after a semicolon, a tab or a line break in a name is then a cell of its own.
@@ -27,10 +27,5 @@ def harmless(value: str | float) -> str:
     """A cell in which no spreadsheet finds a formula; what cannot be shown or saved in a text is an escape."""
     if isinstance(value, int | float):
         return f"{round(value, 4) + 0.0:.12g}"
-    text = "".join(c if c in "\t\n" or c.isprintable() else _escaped(c) for c in re.sub("\r\n?", "\n", value))
+    text = "".join(c if c in "\t\n" else printable(c) for c in re.sub("\r\n?", "\n", value))
     return FORMULA.sub(r"\g<0>'", text)
-
-
-def _escaped(character: str) -> str:
-    """Marks of direction belong to names that are written from right to left."""
-    return character if character in DIRECTIONS else printable(character)
