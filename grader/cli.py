@@ -209,7 +209,7 @@ def _asked_for(students: Sequence[str], classroom: "Classroom") -> list[str]:
 
     from grader import roster
 
-    known = roster.students(classroom) if students else {}
+    known = {**roster.read_roster(classroom), **roster.students(classroom)} if students else {}
     for name in dict.fromkeys(students) if known else ():
         if name not in known:
             nearest = get_close_matches(name, known, 1, 0)[0]

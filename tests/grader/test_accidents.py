@@ -79,7 +79,7 @@ def test_the_table_has_a_line_for_each_name(graded: Path, encoding: str) -> None
 def test_grades_of_everyone_go_out(graded: Path, encoding: str) -> None:
     done = command("export", MODULE, "--class", str(graded), PYTHONIOENCODING=encoding)
     assert done.returncode == 0 and "O'Brien" in done.stdout
-    assert not re.search(r"(^|[;\n\t])[\s"]*[=+@]", done.stdout)
+    assert not re.search(r'(^|[;\n\t])[\s"]*[=+@]', done.stdout)
 
 
 def test_a_name_that_nobody_has_is_said_with_the_nearest(graded: Path) -> None:
