@@ -91,7 +91,7 @@ def attempts(classroom: Classroom, student: str, module: str) -> list[Attempt]:
 
 def in_order(found: Sequence[Attempt]) -> tuple[list[Attempt], str]:
     """Attempts, the latest last, and what says so: times if all have one, else the platform's numbers, else dates of archives."""
-    times = [_time(a.origin.time) for a in found]
+    times = [time(a.origin.time) for a in found]
     keys: list[tuple[str, list[object | None]]] = [
         ("the time of submission", list(times)),
         ("Canvas's numbers", [_as_number(a.origin.number) if a.origin.platform == "canvas" else None for a in found]),
@@ -108,7 +108,8 @@ def in_order(found: Sequence[Attempt]) -> tuple[list[Attempt], str]:
     return sorted(found, key=lambda a: a.number), "the order in which they were collected"
 
 
-def _time(text: str) -> datetime | None:
+def time(text: str) -> datetime | None:
+    """What a text says of when something was handed in; None if that is no time."""
     try:
         return time_of(text)
     except (ValueError, OverflowError):
@@ -285,9 +286,9 @@ def adopt(classroom: Classroom, student: str, assignment: Assignment) -> None:
     if any(data == c.data for a in found for c in candidates(a, assignment)):
         return
     stamp = folder / STAMP
-    time = read_file(stamp)[:100].decode(errors="replace").strip() if is_file(stamp) else ""
+    said = read_file(stamp)[:100].decode(errors="replace").strip() if is_file(stamp) else ""
     before = read_origin(folder)
     place = _next(classroom, student, assignment.module)
     write_whole(place / notebook.name, data)
     digest = hashlib.sha256(b"submitted" + data).hexdigest()
-    write_origin(place, replace(before, archive="submitted", time=time, digest=digest, modified=""))
+    write_origin(place, replace(before, archive="submitted", time=said, digest=digest, modified=""))

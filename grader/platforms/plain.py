@@ -121,7 +121,7 @@ def _either(places: Sequence[int], above: tuple[str, ...]) -> str:
 
 
 def _pattern(level: int) -> str:
-    return f"(?:[^/]+/){{{level}}}(?P<student>[^/]+)/(?P<file>.+)" if level else "(?P<student>[^/]+)/(?P<file>.+)"
+    return "[^/]+/" * level + "(?P<student>[^/]+)/(?P<file>.+)"
 
 
 def _is_no_person(part: str, archive: str, names: Names) -> bool:
@@ -143,12 +143,13 @@ def _level(inside: Sequence[Member], level: int, names: Names) -> tuple[int, str
             direct.add(group)
     if set(groups) <= {*names.modules, *names.notebooks}:
         return level + 1, ""
+    wrapped = all(WRAPPERS.fullmatch(name) for name in groups.keys() - names.known)
     inner = Counter(name for found in groups.values() for name in found)
     repeated = any(count > 1 for count in inner.values()) or bool(inner.keys() & {*names.modules, *names.notebooks})
     known_here, known_below = len(groups.keys() & names.known), len(inner.keys() & names.known)
     if direct or repeated or known_here > known_below or len(inner) < 2 * len(groups):
         return level, ""
-    if known_below > known_here or len(inner) >= 4 * len(groups):
+    if known_below > known_here or wrapped or len(inner) >= 4 * len(groups):
         return level + 1, ""
     return level, (
         f"{len(groups)} folders have {len(inner)} folders with notebooks in them, and either may be the students: "
