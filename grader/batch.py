@@ -27,8 +27,7 @@ OnResult = Callable[[Result], None]
 def grade_submission(submission: Submission, module: str) -> Result:
     """Grade what a student handed in, by this process's jail and judges. Raises JailError or CourseError."""
     if submission.unreadable:
-        points = load_assignment(module).max_score
-        return Result(submission.student, module, Status.UNREADABLE, points, submission.unreadable)
+        return _no_grade(submission.student, load_assignment(module), Status.UNREADABLE, submission.unreadable)
     result = pool.judges(module).grade(submission.data, module, pool.jail_of(module), submission.student)
     repairs = (submission.note, *result.repairs) if submission.note else result.repairs
     return replace(result, repairs=repairs, late=submission.late)
@@ -176,6 +175,8 @@ def _to_do(
         before = None if force else records.read_unchanged(submission, assignment, classroom)
         if before is not None:
             kept.append((replace(submission, data=b""), before))
+        elif submission.failed:
+            done(_no_grade(name, assignment, Status.FAILED, submission.failed))
         elif submission.missing:
             done(_no_grade(name, assignment, Status.MISSING, submission.missing))
         else:

@@ -1,35 +1,75 @@
 """The command line: python -m grader."""
 
 import argparse
+import errno
+import io
 import os
+import select
 import sys
 from collections.abc import Callable, Sequence
 from configparser import ConfigParser
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from exercises.errors import UserError
 from grader import course
-from grader.errors import CourseError
+from grader.errors import CourseError, is_bug, told
+from grader.printable import printable, say
 
 if TYPE_CHECKING:
+    from grader.classroom import Classroom
     from grader.result import Result
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; its exit status: 0, 1 for a failure that was told, 2 for a command that is none."""
+    _open_output()
     options = _parser().parse_args(arguments)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process with one thread can be copied (WarmProcess)
     try:
-        return COMMANDS[options.command](options)
+        status = COMMANDS[options.command](options)
+        sys.stdout.flush()
     except KeyboardInterrupt:
-        print(
-            f"{options.command}: stopped; what was done is kept, the same command goes on from there", file=sys.stderr
-        )
+        say(f"{options.command}: stopped; what was done is kept, the same command goes on from there", error=True)
         return 130
     except UserError as error:
-        print(f"{options.command}: {error}", file=sys.stderr)
+        for line in str(error).split("\n"):
+            say(f"{options.command}: {line}", error=True)
         return 1
+    except OSError as error:
+        return _refused(options.command, error)
+    return status
+
+
+def _open_output() -> None:
+    """Standard output and standard error that are there, and take every letter: a name must not stop a command."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # it was closed before we began
+            setattr(sys, name, io.StringIO())
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _refused(command: str, error: OSError) -> int:
+    """Say what the system refused; the exit status. A bug of ours is raised again."""
+    nobody_reads = error.errno == errno.EPIPE and any(map(_is_closed, (sys.stdout, sys.stderr)))
+    if not nobody_reads:
+        if is_bug(error):
+            raise error
+        say(f"{command}: {told(error)}", error=True)
+    try:
+        sys.stdout.flush()
+    except OSError:  # what is still to be printed is dropped: Python would try it again at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
+
+
+def _is_closed(stream: TextIO) -> bool:
+    """Whether nobody reads a pipe any more, as with `| head`."""
+    poll = select.poll()
+    poll.register(stream.fileno(), select.POLLERR)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -151,8 +191,13 @@ def _grade_class(options: argparse.Namespace) -> int:
     from grader.result import Status
 
     _say_weaknesses(options)
+    classroom = Classroom(options.folder)
+    students = _asked_for(options.student, classroom)
+    unknown = len(students) < len(set(options.student))
+    if unknown and not students:
+        return 1
     progress = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
@@ -162,12 +207,12 @@ def _grade_class(options: argparse.Namespace) -> int:
     task = progress.add_task("", total=None)
 
     def on_result(result: "Result") -> None:
-        progress.update(task, advance=1, description=result.student)
+        progress.update(task, advance=1, description=printable(result.student))
         if options.json:
             print(result.to_json(), flush=True)
         elif result.status != Status.GRADED:
             progress.console.print(
-                f"grade: {result.student}/{result.module}: {result.status}: {result.reason}",
+                printable(f"grade: {result.student}/{result.module}: {result.status}: {result.reason}"),
                 markup=False,
                 soft_wrap=True,
             )
@@ -175,8 +220,8 @@ def _grade_class(options: argparse.Namespace) -> int:
     with progress:
         results = batch.grade_class(
             options.module,
-            Classroom(options.folder),
-            students=options.student,
+            classroom,
+            students=students,
             jobs=options.jobs,
             force=options.force,
             on_start=lambda students: progress.update(task, total=len(students)),
@@ -186,14 +231,28 @@ def _grade_class(options: argparse.Namespace) -> int:
         )
     if not options.json:
         _print_table(results)
-    return 1 if any(result.status == Status.FAILED for result in results) else 0
+    return 1 if unknown or any(result.status == Status.FAILED for result in results) else 0
+
+
+def _asked_for(students: Sequence[str], classroom: "Classroom") -> list[str]:
+    """Those of the students that are in the class; the others are named, each with the one who is called most like them."""
+    from difflib import get_close_matches
+
+    from grader import roster
+
+    known = {**roster.read_roster(classroom), **roster.students(classroom)} if students else {}
+    for name in dict.fromkeys(students) if known else ():
+        if name not in known:
+            nearest = get_close_matches(name, known, 1, 0)[0]
+            say(f'grade: nobody in the class is called "{name}"; the nearest is "{nearest}"', error=True)
+    return [name for name in dict.fromkeys(students) if name in known or not known]
 
 
 def _say_weaknesses(options: argparse.Namespace) -> None:
     from grader.sandbox.check_jail import weaknesses
 
     for line in weaknesses():
-        print(f"{options.command}: {line}", file=sys.stderr)
+        say(f"{options.command}: {line}", error=True)
 
 
 def _due(options: argparse.Namespace) -> int:
@@ -242,12 +301,12 @@ def _collect(options: argparse.Namespace) -> int:
     finally:
         pool.close()
     for line in done.lines:
-        print(line)
+        say(str(line))
     taken = {line.student for line in done.lines if line.student}
     skipped = sum(not line.student for line in done.lines)
-    print(f"collect: students taken: {len(taken)}, files skipped: {skipped}; read as {done.how}")
+    say(f"collect: students taken: {len(taken)}, files skipped: {skipped}; read as {done.how}")
     for note in done.notes:
-        print(f"collect: {note}", file=sys.stderr)
+        say(f"collect: {note}", error=True)
     return 1 if done.failed or not taken else 0
 
 
@@ -262,11 +321,11 @@ def _roster(options: argparse.Namespace) -> int:
     with open_gradebook(directory.db_url, directory.course_id) as book:
         save_students(book, done.students)
     for line in done.troubles:
-        print(f"roster: {line}", file=sys.stderr)
-    print(f"roster: {len(done.students)} students, {len(done.new)} of them new")
+        say(f"roster: {line}", error=True)
+    say(f"roster: {len(done.students)} students, {len(done.new)} of them new")
     if done.not_listed:
         names = ", ".join(done.not_listed[:10]) + " ..." * (len(done.not_listed) > 10)
-        print(f"roster: not in {options.file.name}: {names}; `grader drop` takes out who has left")
+        say(f"roster: not in {options.file.name}: {names}; `grader drop` takes out who has left")
     return 1 if done.troubles else 0
 
 
@@ -322,7 +381,7 @@ def _kit(options: argparse.Namespace) -> int:
     from grader.kit import make_kit
 
     for module in options.module or course.modules():
-        print(f"kit: {make_kit(module, course.ROOT / 'dist')}")
+        say(f"kit: {make_kit(module, course.ROOT / 'dist')}")
     return 0
 
 
@@ -330,7 +389,7 @@ def _workspace(_options: argparse.Namespace) -> int:
     from grader.student_copies import fill_workspace
 
     for line in fill_workspace(course.ROOT / "workspace"):
-        print(f"workspace: {line}")
+        say(f"workspace: {line}")
     return 0
 
 
@@ -343,7 +402,7 @@ def _try(options: argparse.Namespace) -> int:
     try:
         data = read_file(options.file)
     except OSError as error:
-        raise CourseError(f"{options.file}: {error.strerror}") from None
+        raise CourseError(told(error, options.file)) from None
     _say_weaknesses(options)
     assignments = [course.load_assignment(module) for module in course.gradable()]
     try:
@@ -352,11 +411,12 @@ def _try(options: argparse.Namespace) -> int:
     finally:
         pool.close()
     if result.status != Status.GRADED:
-        print(f"try: {options.file}: {result.reason}", file=sys.stderr)
+        say(f"try: {options.file}: {result.reason}", error=True)
         return 1
-    print("\n\n".join(str(verdict) for verdict in result.verdicts.values()))
+    for line in "\n\n".join(map(str, result.verdicts.values())).split("\n"):
+        say(line)
     for line in result.repairs:
-        print(f"note: {line}")
+        say(f"note: {line}")
     print(f"\n{result.score:g} of {assignment.max_score:g} points")
     return 0
 
@@ -365,12 +425,13 @@ def _print_table(results: Sequence["Result"]) -> None:
     """One line per student: points, exercise by exercise, and what there is to know."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from grader.result import Status
 
     exercises = next((list(result.scores) for result in results if result.scores), [])
     table = Table(box=None, pad_edge=False)
-    table.add_column("student")
+    table.add_column("student", overflow="fold")  # two long names do not become the same
     table.add_column("points", justify="right")
     for number in range(len(exercises)):
         table.add_column(str(number + 1), justify="right")
@@ -382,7 +443,7 @@ def _print_table(results: Sequence["Result"]) -> None:
             note = "recorded again"
         if result.repairs:
             note = f"{note} {len(result.repairs)} repaired".strip()
-        table.add_row(result.student, f"{result.score:g}/{result.max_score:g}", *points, note)
+        table.add_row(Text(printable(result.student)), f"{result.score:g}/{result.max_score:g}", *points, note)
     console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
     console.print(table)
     if exercises:

@@ -156,8 +156,8 @@ class GradeInJail(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has n
     def _graded(self, where: dict[str, str], folder: Path) -> dict[str, Any]:
         assignment = load_assignment(where["assignment"])
         submission = read_submission(folder, where["student"], assignment)
-        if submission.missing:
-            raise OSError(f"{folder}: {submission.missing}")
+        if submission.nothing:
+            raise OSError(f"{folder}: {submission.nothing}")
         result = grade_submission(submission, assignment.module)
         config = deepcopy(self.config)
         config.CourseDirectory.db_url = where["db_url"]

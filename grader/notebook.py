@@ -46,10 +46,12 @@ class SubmittedCell:
 
 
 def text_of(value: Any) -> str:
-    """A cell's source, which may be a string or a list of lines."""
+    """A cell's source, which may be a string or a list of lines; a lone surrogate, which no file can hold, is a `?`."""
     if isinstance(value, list):
         value = "".join(line for line in value if isinstance(line, str))
-    return value.replace("\r\n", "\n").replace("\r", "\n") if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return value.replace("\r\n", "\n").replace("\r", "\n").encode(errors="replace").decode()
 
 
 def kind_of(cell: Cell) -> CellKind:

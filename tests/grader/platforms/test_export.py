@@ -14,7 +14,6 @@ from grader.errors import CourseError
 from grader.gradebook import record
 from grader.platforms import export as exporting
 from grader.platforms.export import FORMATS, export
-from grader.spreadsheet import csv_text, harmless
 
 
 class Late:
@@ -132,33 +131,3 @@ def test_the_platforms_number(klass: Classroom, book: Any, student: str, lms: st
     assert export(MODULE, klass, "canvas").splitlines()[2] == f"{student},{number},,{student},,5"
     identifier = f"Participant {number}" if number else student
     assert export(MODULE, klass, "moodle").splitlines()[1] == f"{identifier},{student},,,5,9,Yes,,"
-
-
-@pytest.mark.parametrize(
-    ("value", "cell"),
-    [
-        ("=1+1", "'=1+1"),
-        ("+1", "'+1"),
-        ("-x", "'-x"),
-        ("@x", "'@x"),
-        ("\tx", "'\tx"),
-        ("\rx", "'\rx"),
-        ("x", "x"),
-        ("x=1", "x=1"),
-        (" =1", " =1"),
-        ("'=1", "'=1"),
-        ("", ""),
-        ("1.50", "1.50"),
-        (-1.5, "-1.5"),
-        (2.0, "2"),
-        (1 / 3, "0.3333"),
-        (0, "0"),
-        (123456, "123456"),
-    ],
-)
-def test_no_cell_is_a_formula(value: str | float, cell: str) -> None:
-    assert harmless(value) == cell
-
-
-def test_a_table_as_text() -> None:
-    assert csv_text([["a", 1.5], ['say "b"', "c\nd"], []]) == 'a,1.5\r\n"say ""b""","c\nd"\r\n\r\n'

@@ -1,0 +1,179 @@
+"""Nothing stops a command: a class with one of each accident, and each command on it."""
+
+import errno
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from accidents import MODULE, NO_UTF_8, NOTEBOOK, lay_out
+from answers import submission
+from classes import ENVIRONMENT
+
+from grader import classroom
+from grader.cli import main
+from grader.course import ROOT
+from grader.printable import printable
+
+pytestmark = pytest.mark.jail
+
+# what a terminal, or a program that reads line by line, would take for more than text
+NOT_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e]")
+
+
+def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `python -m grader`, and fail if it says a traceback, or anything that is no text."""
+    done = subprocess.run(
+        [sys.executable, "-m", "grader", *arguments],
+        cwd=ROOT, env=ENVIRONMENT | environment, capture_output=True, check=False,
+        encoding=environment.get("PYTHONIOENCODING", "utf-8"),
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr, done.stderr
+    assert not NOT_TEXT.search(done.stdout + done.stderr), NOT_TEXT.search(done.stdout + done.stderr)
+    return done
+
+
+@pytest.fixture(scope="module")
+def accidents(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    folder = tmp_path_factory.mktemp("a class")
+    return folder, lay_out(folder)
+
+
+@pytest.fixture(scope="module")
+def graded(accidents: tuple[Path, dict[str, str]]) -> Path:
+    command("grade", MODULE, "--class", str(accidents[0]))
+    return accidents[0]
+
+
+@pytest.mark.timeout(200)
+def test_everyone_has_a_row(accidents: tuple[Path, dict[str, str]]) -> None:
+    folder, expected = accidents
+    done = command("grade", MODULE, "--class", str(folder), "--json")
+    rows = {row["student"]: row for row in map(json.loads, done.stdout.splitlines())}
+    assert {name: row["status"] for name, row in rows.items()} == expected
+    assert done.returncode == 1 and all(row["score"] == 4 for row in rows.values() if row["status"] == "graded")
+    assert rows[NO_UTF_8]["reason"] == "the name of the folder is not UTF-8; give the folder another name"
+    assert rows["linked"]["reason"] == "the folder is a link, and links are not followed"
+    assert rows["no notebook"]["reason"] == r"there is no notebook among the files: re\x1bport\x0a.pdf"
+    assert rows["another ending"]["repairs"] == [f'the file is called "{NOTEBOOK}.txt"']
+
+
+@pytest.mark.timeout(200)
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_the_table_has_a_line_for_each_name(graded: Path, encoding: str) -> None:
+    done = command("grade", MODULE, "--class", str(graded), PYTHONIOENCODING=encoding)
+    shown = [printable(path.name) for path in (graded / "submitted").iterdir()]
+    if encoding == "ascii":
+        shown = [name.encode("ascii", "backslashreplace").decode() for name in shown]
+    lines = done.stdout.splitlines() + done.stderr.splitlines()
+    for name in shown:
+        if name not in ("stray.txt", "pipe"):
+            assert any(line.startswith((name[:79], f"grade: {name}/")) for line in lines), name
+
+
+@pytest.mark.timeout(200)
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_grades_of_everyone_go_out(graded: Path, encoding: str) -> None:
+    done = command("export", MODULE, "--class", str(graded), PYTHONIOENCODING=encoding)
+    assert done.returncode == 0 and "O'Brien" in done.stdout
+    assert not re.search(r'(^|[;\n\t])[\s"]*[=+@]', done.stdout)
+
+
+def test_a_name_that_nobody_has_is_said_with_the_nearest(graded: Path) -> None:
+    names = ["--student", "adda", "--student", "ada", "--student", "new\nlime"]
+    done = command("grade", MODULE, "--class", str(graded), "--json", *names)
+    assert done.returncode == 1 and [json.loads(line)["student"] for line in done.stdout.splitlines()] == ["ada"]
+    assert done.stderr == (
+        'grade: nobody in the class is called "adda"; the nearest is "ada"\n'
+        r'grade: nobody in the class is called "new\x0alime"; the nearest is "new\x0aline"' + "\n"
+    )
+    done = command("grade", MODULE, "--class", str(graded), "--student", "\x1b[31m")
+    assert done.returncode == 1 and not done.stdout
+
+
+@pytest.fixture
+def small_class(tmp_path: Path) -> Path:
+    for student in ("ada", "ben"):
+        place = tmp_path / "class" / "submitted" / student / MODULE
+        place.mkdir(parents=True)
+        (place / NOTEBOOK).write_bytes(submission(module=MODULE))
+    return tmp_path / "class"
+
+
+def test_one_file_that_may_not_be_read_costs_one_row(
+    small_class: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    read = classroom.read_file
+
+    def refused(path: Path) -> bytes:
+        if "ben" in path.parts:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(classroom, "read_file", refused)
+    assert main(["grade", MODULE, "--class", str(small_class), "--json"]) == 1
+    rows = {row["student"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert rows["ada"]["score"] == 4 and rows["ben"]["status"] == "failed"
+    assert rows["ben"]["reason"].startswith(f"{NOTEBOOK} cannot be read (Permission denied); give yourself the right")
+
+
+@pytest.mark.parametrize("name", ["what is this?.ipynb", "new\nline.ipynb", "\x1b[31m.ipynb", "caf\udce9.ipynb"])
+def test_try_says_what_is_wrong_with_any_file(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    done = command("try", str(path))
+    reason = "No such file or directory; put it there, or name another, and give the same command again"
+    assert done.returncode == 1 and done.stderr == f"try: {printable(str(path))}: {reason}\n"
+    path.write_bytes(b"{")
+    done = command("try", str(path))
+    assert done.stderr.endswith(f"try: {printable(str(path))}: the file is damaged: it begins like a notebook but is no valid JSON\n")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("lay", "words"),
+    [
+        (lambda place: place.write_text("x"), "Not a directory; remove the file that is where a folder should be"),
+        (lambda place: (place.mkdir(), (place / "submitted").write_text("x")), "submitted: Not a directory; remove"),
+        (lambda place: (place.mkdir(), (place / "submitted").symlink_to("nowhere")), "submitted: no such folder"),
+        (lambda place: (place.mkdir(), (place / "submitted").symlink_to("submitted")), "Too many levels of symbolic links"),
+        (lambda place: place.mkdir(), "submitted: no such folder; submissions are expected in"),
+        (lambda place: (place / "submitted" / "ada").mkdir(parents=True) or (place / ".grader.lock").mkdir(), ".grader.lock: Is a directory"),
+    ],
+)  # fmt: skip
+def test_a_class_that_is_none(tmp_path: Path, lay, words: str) -> None:
+    lay(tmp_path / "class [red]")
+    done = command("grade", MODULE, "--class", str(tmp_path / "class [red]"))
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and not done.stdout
+    assert done.stderr.startswith("grade: ") and words in done.stderr
+
+
+STRANGE = ["02", "nothing", "02_activations/", "../02_activations", "a\nb", "\x1b[31m", "x" * 5000, "caf\udce9", ""]
+
+
+@pytest.mark.parametrize("module", STRANGE)
+@pytest.mark.parametrize("verb", ["grade", "feedback", "report", "export", "kit"])
+def test_a_module_that_nobody_has(verb: str, module: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = [] if verb == "kit" else ["--class", str(tmp_path)]
+    assert main([verb, module, *where]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"{verb}: ") and len(said.splitlines()) == 1 and not NOT_TEXT.search(said)
+
+
+@pytest.mark.skipif(not shutil.which("sh"), reason="package sh is not installed")
+@pytest.mark.parametrize("verb", ["export", "grade --json", "grade"])
+def test_nobody_reads_what_is_printed(small_class: Path, verb: str) -> None:
+    line = f"{sys.executable} -m grader {verb} {MODULE} --class '{small_class}'"
+    command("grade", MODULE, "--class", str(small_class))
+    done = subprocess.run(
+        ["sh", "-c", f"{{ {line}; echo $? >&2; }} | true"], cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )  # fmt: skip
+    assert done.stderr in ("0\n", "1\n")
+    done = subprocess.run(["sh", "-c", f"{line} >&-"], cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 0 and not done.stderr
+    done = subprocess.run(
+        ["sh", "-c", f"{line} > /dev/full"], cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
+    words = "the disk: No space left on device; make room on the disk and give the same command again"
+    assert done.returncode == 1 and done.stderr == f"{verb.partition(' ')[0]}: {words}\n"
