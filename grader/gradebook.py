@@ -164,7 +164,8 @@ class Grades:
     penalty: float
     total: float  # after the penalty
     max_score: float
-    to_be_read: bool  # a written answer has no grade yet
+    to_be_read: tuple[str, ...]  # written answers that have no grade yet
+    handed_in: bool = True
 
 
 def grades(book: Any, assignment: Assignment) -> list[Grades]:
@@ -191,5 +192,5 @@ def _grades(submission: Any, notebook_name: str) -> Grades:
         penalty,
         float(notebook.score) - penalty,
         float(notebook.max_score),
-        any(g.needs_manual_grade for g in notebook.grades),
+        tuple(sorted(str(g.name) for g in notebook.grades if g.needs_manual_grade)),
     )
