@@ -114,16 +114,41 @@ def _parser() -> argparse.ArgumentParser:
     way.add_argument("--delete", action="store_true", help="delete all that there is of them; needs --yes")
     leave.add_argument("--yes", action="store_true", help="yes, delete it")
     leave.add_argument("--backups", action="store_true", help="also delete the backups of the gradebook that have them")
-    _class_command(commands, "feedback", "write feedback pages for everyone who has been graded")
+    feedback = _class_command(commands, "feedback", "write feedback pages for everyone who has been graded")
+    feedback.add_argument(
+        "--zip",
+        choices=("moodle", "canvas", "brightspace", "plain"),
+        help="also make the archive of pages that the platform takes",
+    )
+    feedback.add_argument("--output", metavar="FILE", type=Path, help="where the archive goes; into DIR if not given")
     _class_command(commands, "report", "write a page about a module, and one about the course", optional=True)
-    export = _class_command(commands, "export", "print grades for a learning platform")
-    export.add_argument("--format", choices=("csv", "canvas", "moodle"), default="csv")
+    _add_export(commands)
     kit = commands.add_parser("kit", help="make the archive that students get")
     kit.add_argument("module", metavar="MODULE", nargs="*", help="all modules if none is named")
     attempt = commands.add_parser("try", help="judge one notebook at once; nothing is recorded")
     attempt.add_argument("file", metavar="FILE", type=Path)
     commands.add_parser("workspace", help="copy the notebooks to workspace/, where they may be worked in")
     return parser
+
+
+def _add_export(commands: Any) -> None:
+    export = _class_command(
+        commands, "export", "print grades, or fill in a copy of a platform's own file", optional=True
+    )
+    export.add_argument(
+        "--total", action="store_true", help="totals of all modules that were graded, in place of MODULE"
+    )
+    export.add_argument(
+        "--weights", metavar="02=1,04=3", default="", help="totals in per cent of these modules; points if not given"
+    )
+    export.add_argument("--unread", choices=("refuse", "zero"), default="refuse", help="what to do with unread answers")
+    export.add_argument("--format", choices=("csv", "canvas", "moodle"), help="of what is printed; csv if not given")
+    export.add_argument("--into", metavar="FILE", type=Path, help="the platform's own CSV file; a copy is filled in")
+    export.add_argument("--output", metavar="FILE", type=Path, help="the copy; NAME-filled beside FILE if not given")
+    export.add_argument("--column", metavar="NAME", default="", help="of the file: a title or a number")
+    export.add_argument("--comments", action="store_true", help="fill in comments, too (Moodle)")
+    export.add_argument("--scale", action="store_true", help="convert points if the platform's maximum is another")
+    export.set_defaults(usage=export.error)
 
 
 def _version() -> str:
@@ -343,12 +368,23 @@ def _feedback(options: argparse.Namespace) -> int:
         print(f"feedback: {student}: left out: {reason}", file=sys.stderr)
     folder = options.folder / "feedback"
     print(f"feedback: {counted(len(pages.written), 'page')} in {folder}/<student>/{options.module}/")
-    return 1 if pages.left_out else 0
+    return max(1 if pages.left_out else 0, _give_back(options) if options.zip else 0)
 
 
 def _say_gone(command: str, students: Sequence[str]) -> None:
     if students:
         print(f"{command}: left out, since they are no longer in the class: {', '.join(students)}", file=sys.stderr)
+
+
+def _give_back(options: argparse.Namespace) -> int:
+    from grader.classroom import Classroom
+    from grader.platforms.give_back import give_back
+
+    given = give_back(options.module, Classroom(options.folder), options.zip, options.output)
+    print(f"feedback: {given.path}: {given.pages} pages for {options.zip}")
+    for line in given.left_out:
+        print(f"feedback: {line}", file=sys.stderr)
+    return 1 if given.failed else 0
 
 
 def _report(options: argparse.Namespace) -> int:
@@ -370,11 +406,38 @@ def _report(options: argparse.Namespace) -> int:
 def _export(options: argparse.Namespace) -> int:
     from grader import quick_nbgrader
     from grader.classroom import Classroom
-    from grader.platforms.export import export
+    from grader.platforms.export import Exported, export, export_totals
+    from grader.platforms.fill_in import Target, fill_in_module, fill_in_totals
 
+    _check_export(options)
     quick_nbgrader.load()
-    sys.stdout.write(export(options.module, Classroom(options.folder), options.format))
+    classroom, zero = Classroom(options.folder), options.unread == "zero"
+    if options.into is not None:
+        target = Target(options.into, options.output, options.column, options.comments, options.scale)
+        if options.total:
+            done = Exported("", tuple(fill_in_totals(classroom, options.weights, target, zero)))
+        else:
+            done = Exported("", tuple(fill_in_module(options.module, classroom, target, zero)))
+    elif options.total:
+        done = export_totals(classroom, options.weights, zero)
+    else:
+        done = export(options.module, classroom, options.format or "csv", zero)
+    sys.stdout.write(done.text)
+    for line in done.notes:
+        print(f"export: {line}", file=sys.stderr)
     return 0
+
+
+def _check_export(options: argparse.Namespace) -> None:
+    """Leave with a sentence on usage where options do not fit each other."""
+    if bool(options.module) == options.total:
+        options.usage("name a MODULE, or give --total")
+    if options.weights and not options.total:
+        options.usage("--weights goes with --total")
+    if options.format and (options.into or options.total):
+        options.usage("--format is for what is printed of one module; it does not go with --into or --total")
+    if not options.into and (options.output or options.column or options.comments or options.scale):
+        options.usage("--output, --column, --comments and --scale go with --into")
 
 
 def _kit(options: argparse.Namespace) -> int:

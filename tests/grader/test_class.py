@@ -67,7 +67,7 @@ def test_the_instructors_page_works_as_written(walked):
     assert "ada-example_1000" in printed["python -m grader grade 04_attention"]
     assert (folder / "classroom" / "report" / MODULE / "index.html").is_file()
     assert len(list((folder / "classroom" / "feedback").glob(f"*/{MODULE}/attention.html"))) == 10
-    rows = list(csv.DictReader(io.StringIO(printed["python -m grader export 04_attention --format moodle"])))
+    rows = list(csv.DictReader(io.StringIO(printed["python -m grader export 04_attention --format moodle --unread zero"])))
     assert rows[0]["Identifier"] == "Participant 1000" and rows[0]["Grade"] == "28" and rows[0]["Maximum Grade"] == "36"
 
 
@@ -128,19 +128,19 @@ def graded(tmp_path) -> Path:
 
 def test_exports_have_the_platforms_columns(graded):
     set_manual_score(graded / "gradebook.db", "ada", "question_scaling", 3.5)
-    plain = list(csv.DictReader(io.StringIO(export(MODULE, Classroom(graded), "csv"))))
+    plain = list(csv.DictReader(io.StringIO(export(MODULE, Classroom(graded), "csv", True).text)))
     ada = next(row for row in plain if row["student"] == "ada")
     assert (
         ada["scale_scores"] == "2"
         and ada["question_scaling"] == "3.5"
         and ada["total"] == "31.5"
-        and ada["to be read"] == "yes"
+        and ada["to be read"] == "question_masking"
     )
     assert ada["late penalty"] == "0" and ada["max"] == "36"
-    canvas = list(csv.reader(io.StringIO(export(MODULE, Classroom(graded), "canvas"))))
+    canvas = list(csv.reader(io.StringIO(export(MODULE, Classroom(graded), "canvas", True).text)))
     assert canvas[0][:5] == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"] and canvas[0][5] == MODULE
     assert canvas[1][0].strip() == "Points Possible" and canvas[1][5] == "36" and len(canvas) == 12
-    moodle = list(csv.DictReader(io.StringIO(export(MODULE, Classroom(graded), "moodle"))))
+    moodle = list(csv.DictReader(io.StringIO(export(MODULE, Classroom(graded), "moodle", True).text)))
     assert {"Identifier", "Full name", "Grade", "Maximum Grade"} <= set(moodle[0])
 
 
@@ -164,7 +164,7 @@ def test_late_submissions_are_penalised_as_nbgrader_says(graded):
     penalties = {row[0]: row[3] for row in rows_of(graded / "gradebook.db")[2]}
     assert penalties["ada"] == 28 and penalties["fatima"] is None and penalties["chloe"] is None
     ada = next(
-        r for r in csv.DictReader(io.StringIO(export(MODULE, Classroom(graded), "csv"))) if r["student"] == "ada"
+        r for r in csv.DictReader(io.StringIO(export(MODULE, Classroom(graded), "csv", True).text)) if r["student"] == "ada"
     )
     assert ada["late penalty"] == "28" and ada["total"] == "0"
 
