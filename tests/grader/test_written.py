@@ -351,6 +351,14 @@ def test_a_notebook_with_pictures_that_is_rebuilt_again_is_the_same() -> None:
     assert rebuild(saved([p.cell for p in rebuilt.parts]), SMALL) == rebuilt
 
 
+@pytest.mark.parametrize("start", ["", "![", "![a](", "![a]((", '![a](x "', "<img", "<img src", "<img src='"])
+@pytest.mark.parametrize("then", ["![", "](", "()", " ", '"', "<img src='"])
+def test_a_long_text_is_searched_once(start: str, then: str) -> None:
+    """A search that begins anew at every place would take hours."""
+    text = start + then * 50_000
+    assert pictured(text)[0]["source"] in (text, text.strip())
+
+
 def test_an_exclamation_mark_with_a_backslash_makes_no_picture() -> None:
     text = r"\![x](attachment:a)"
     made, repairs = pictured(text, {"a": {"image/png": base64_of(PNG)}})
