@@ -64,7 +64,7 @@ def written_in(notebook: dict[str, Any]) -> str:
 
 
 def test_no_other_cell_cuts_an_answer() -> None:
-    """100,000 characters each; the student's own cells have 20,000 together."""
+    """100,000 characters each; the student's own cells have 20,000 each and 200,000 together."""
     early = [own("x" * 60_000, "markdown"), own(f"#{'y' * 60_000}")]
     cells = [*early, *filled(f"{FIRST}#{'1' * 60_000}", "2" * 100_001, "z" * 100_000)]
     notebook = kept(cells)
@@ -73,8 +73,11 @@ def test_no_other_cell_cuts_an_answer() -> None:
     assert written_in(notebook) == "z" * 100_000
     assert [c["source"] for c in notebook["cells"][:2]] == [
         "x" * 20_000 + "\n... 40000 more characters are left out ...",
-        "\n... 60001 more characters are left out ...",
+        f"#{'y' * 19_999}\n... 40001 more characters are left out ...",
     ]
+    many = kept([own("x" * 19_999, "markdown") for _ in range(11)])["cells"][1:12]  # the first one tells of repairs
+    assert many[9]["source"] == "x" * 19_999
+    assert many[10]["source"] == f"{'x' * 10}\n... 19989 more characters are left out ..."
 
 
 # Text beside an empty written answer
