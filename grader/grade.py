@@ -17,8 +17,8 @@ from grader.sandbox.jail import Jail
 from grader.sandbox.session import CellRole, CellRun, JailSession, RunCell, Trouble
 
 # characters of a student's that are kept; the rest is in submitted/
-EACH_ANSWER = 100_000
-OWN_CELLS, OUTPUTS = 20_000, 20_000  # of all of them together
+EACH_ANSWER, EACH_OWN_CELL = 100_000, 20_000
+OWN_CELLS, OUTPUTS = 200_000, 20_000  # of all of them together
 
 
 def nothing(*_arguments: object) -> None:
@@ -134,8 +134,8 @@ class _Budget:
     def __init__(self, left: int) -> None:
         self.left = left
 
-    def cut(self, text: str) -> str:
-        kept = text[: self.left]
+    def cut(self, text: str, most: int | None = None) -> str:
+        kept = text[: self.left if most is None else min(most, self.left)]
         self.left -= len(kept)
         left_out = len(text) - len(kept)
         return f"{kept}\n... {left_out} more characters are left out ..." if left_out else kept
@@ -146,8 +146,8 @@ def _with_outputs(
 ) -> Cell:
     cell = dict(part.cell)
     if part.kind in (CellKind.ANSWER, CellKind.WRITTEN, CellKind.OWN):
-        kept = own if part.kind == CellKind.OWN else _Budget(EACH_ANSWER)
-        cell["source"] = kept.cut(cell["source"])
+        kept, most = (own, EACH_OWN_CELL) if part.kind == CellKind.OWN else (_Budget(EACH_ANSWER), None)
+        cell["source"] = kept.cut(cell["source"], most)
         if cell["cell_type"] != "code":
             cell["source"] = no_live_html(cell["source"], cell.get("attachments", {}))
     if part.kind == CellKind.TEST:

@@ -12,10 +12,10 @@ EACH, TOGETHER = 5 << 20, 20 << 20  # bytes of one picture, and of all in a note
 
 _TARGET = r"<[^<>\n]*>|[^\s()<>]*+(?:\([^\s()<>]*+\)[^\s()<>]*+)*+"
 _PICTURE = re.compile(
-    rf"(?<!\\)!\[(?P<alt>[^\[\]]*+)\]\(\s*(?P<target>{_TARGET})(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)|(?P<tag><img\b[^<>]*>)",
+    rf"(?<!\\)!\[(?P<alt>[^\[\]]*+)\]\(\s*+(?P<target>{_TARGET})(?:\s++(?:\"[^\"\n]*+\"|'[^'\n]*+'))?+\s*+\)|(?P<tag><img\b[^<>]*>)",
     re.IGNORECASE,
 )
-_ATTRIBUTE = re.compile(r"\b(src|alt)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"\b(src|alt)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
 _OURS = re.compile(r"(?<!\\)!\[[\w .,+=-]*\]\(attachment:(picture-\d+\.[a-z]+)\)")
 _KINDS = re.compile(
     rb"(?P<png>\x89PNG\r\n\x1a\n)|(?P<jpeg>\xff\xd8\xff)|(?P<gif>GIF8[79]a)|(?P<webp>RIFF....WEBP)", re.DOTALL

@@ -212,6 +212,15 @@ def test_an_unreadable_one_says_why() -> None:
     validate(json.loads(json.dumps(kept_notebook(Submission("ada"), graded("ada"), SMALL))))
 
 
+def test_an_empty_written_answer_with_text_beside_it_is_not_blank() -> None:
+    """So it is to be read, and nobody says "No response."."""
+    empty = filled(question=named(CELLS, "question")["source"])
+    assert result_of(saved(empty)).blank == ("question",)
+    result = result_of(saved([*empty, own("Since it is.", "markdown")]))
+    assert result.blank == () and result.notebook is not None
+    assert named(result.notebook["cells"], "question")["source"] == "Since it is."
+
+
 def test_whose_a_cell_is_and_which_exercise_it_answers() -> None:
     parts = rebuild(saved([own("x = 1"), *filled(), own("y = 2")]), SMALL).parts
     assert [run_cell(part) for part in parts if is_run(part)] == [

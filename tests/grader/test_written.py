@@ -64,7 +64,7 @@ def written_in(notebook: dict[str, Any]) -> str:
 
 
 def test_no_other_cell_cuts_an_answer() -> None:
-    """100,000 characters each; the student's own cells have 20,000 together."""
+    """100,000 characters each; the student's own cells have 20,000 each and 200,000 together."""
     early = [own("x" * 60_000, "markdown"), own(f"#{'y' * 60_000}")]
     cells = [*early, *filled(f"{FIRST}#{'1' * 60_000}", "2" * 100_001, "z" * 100_000)]
     notebook = kept(cells)
@@ -73,8 +73,11 @@ def test_no_other_cell_cuts_an_answer() -> None:
     assert written_in(notebook) == "z" * 100_000
     assert [c["source"] for c in notebook["cells"][:2]] == [
         "x" * 20_000 + "\n... 40000 more characters are left out ...",
-        "\n... 60001 more characters are left out ...",
+        f"#{'y' * 19_999}\n... 40001 more characters are left out ...",
     ]
+    many = kept([own("x" * 19_999, "markdown") for _ in range(11)])["cells"][1:12]  # the first one tells of repairs
+    assert many[9]["source"] == "x" * 19_999
+    assert many[10]["source"] == f"{'x' * 10}\n... 19989 more characters are left out ..."
 
 
 # Text beside an empty written answer
@@ -349,6 +352,14 @@ def test_a_notebook_with_pictures_that_is_rebuilt_again_is_the_same() -> None:
     cells[-1]["attachments"] = {"a": {"image/png": base64_of(PNG)}}
     rebuilt = rebuild(saved([own(f"![x](data:image/png;base64,{base64_of(PNG)})", "markdown"), *cells]), SMALL)
     assert rebuild(saved([p.cell for p in rebuilt.parts]), SMALL) == rebuilt
+
+
+@pytest.mark.parametrize("start", ["", "![", "![a](", "![a]((", '![a](x "', "<img", "<img src", "<img src='"])
+@pytest.mark.parametrize("then", ["![", "](", "()", " ", '"', "<img src='"])
+def test_a_long_text_is_searched_once(start: str, then: str) -> None:
+    """A search that begins anew at every place would take hours."""
+    text = start + then * 50_000
+    assert pictured(text)[0]["source"] in (text, text.strip())
 
 
 def test_an_exclamation_mark_with_a_backslash_makes_no_picture() -> None:
