@@ -70,12 +70,7 @@ def _version() -> str:
 
 def _class_command(commands: Any, name: str, purpose: str, optional: bool = False) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(name, help=purpose, description=purpose)
-    if optional:
-        command.add_argument(
-            "module", metavar="MODULE", nargs="?", default="", help="all that were graded if not given"
-        )
-    else:
-        command.add_argument("module", metavar="MODULE", help="for example 04_attention")
+    command.add_argument("module", metavar="MODULE", nargs="?" if optional else None, help="for example 04_attention")
     command.add_argument("--class", dest="folder", metavar="DIR", type=Path, default=course.ROOT / "classroom")
     return command
 
