@@ -102,6 +102,16 @@ def test_all_right_is_said_plainly(klass: Classroom) -> None:
     assert "question : 0 of 4: nothing was written" in words and "5 of 9 points" in words
 
 
+def test_what_is_right_once_an_earlier_answer_is_fixed_says_so(klass: Classroom) -> None:
+    result = wrong("ada")
+    told = "Correct once `_first` is fixed; no points lost."
+    right = verdict(SMALL.exercises[1], 1, 2)
+    right = replace(right, cases=tuple(replace(c, message=told) for c in right.cases))
+    verdicts = {"first": result.verdicts["first"], "second": right}
+    record(klass, replace(result, verdicts=verdicts, notebook=with_verdicts(verdicts)))
+    assert f"What is right second 3 of 3 {told} Written answers" in words_of(klass)
+
+
 def test_what_nobody_has_read_is_not_zero(klass: Classroom) -> None:
     record(klass, graded("ada"))
     words = words_of(klass)
