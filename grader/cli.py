@@ -394,7 +394,7 @@ def _report(options: argparse.Namespace) -> int:
     from grader.classroom import Classroom
     from grader.pages.report import write_reports
 
-    reports = write_reports(Classroom(options.folder), options.module)
+    reports = write_reports(Classroom(options.folder), options.module or "")
     _say_gone(options.command, reports.gone)
     if reports.trouble:
         print(f"report: {reports.trouble}", file=sys.stderr)

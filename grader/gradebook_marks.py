@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
+from grader.classroom import is_file
 from grader.errors import GradebookError
 
 
@@ -42,6 +44,12 @@ class Marks:
     max_score: float
     time: datetime | None  # in UTC
     seconds_late: float
+
+
+def is_there(db_url: str) -> bool:
+    """Whether there is a gradebook: who only reads makes none."""
+    file = db_url.removeprefix("sqlite:///")
+    return file == db_url or is_file(Path(file))
 
 
 def marks(book: Any, module: str, notebook: str, student: str) -> Marks:

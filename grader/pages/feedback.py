@@ -12,9 +12,9 @@ from typing import Any
 from exercises.errors import UserError
 from grader.classroom import Classroom, is_file, read_file, timestamp_of, write_whole
 from grader.course import Assignment, load_assignment
-from grader.errors import CourseError
+from grader.errors import CourseError, GradebookError
 from grader.gradebook import open_gradebook
-from grader.gradebook_marks import marks
+from grader.gradebook_marks import is_there, marks
 from grader.pages.markup import page
 from grader.pages.overview import overview, shown
 from grader.records import graded_students, read_kept
@@ -74,10 +74,12 @@ def write_feedback(module: str, classroom: Classroom) -> FeedbackPages:
             f"{classroom.folder / 'autograded'}: nobody has been graded for {module}; run `python -m grader grade {module}` first"
         )
     in_class = students(classroom)
-    config = classroom.nbgrader_config()
+    directory = classroom.nbgrader_config().CourseDirectory
+    if not is_there(directory.db_url):
+        raise GradebookError(f"{directory.db_url}: there is no gradebook; run `python -m grader grade {module}` again")
     written: list[str] = []
     left_out: dict[str, str] = {}
-    with open_gradebook(config.CourseDirectory.db_url, config.CourseDirectory.course_id) as book:
+    with open_gradebook(directory.db_url, directory.course_id) as book:
         for student in graded:
             if student not in in_class:
                 continue

@@ -1,7 +1,7 @@
 """Pages from templates: names, sentences and code as text, students' Markdown as HTML that loads and runs nothing."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,12 @@ def _environment() -> Environment:
 
 def code(cell: Cell) -> Markup:
     """A code cell's source in colours."""
-    return Markup(highlight(text_of(cell["source"]), PythonLexer(stripnl=False), HtmlFormatter()))  # noqa: S704  (Pygments escapes)
+    return _coloured(text_of(cell["source"]))
+
+
+@lru_cache(maxsize=200)  # most cells on a page are the same on the next
+def _coloured(source: str) -> Markup:
+    return Markup(highlight(source, PythonLexer(stripnl=False), HtmlFormatter()))  # noqa: S704  (Pygments escapes)
 
 
 def text(cell: Cell) -> Markup:

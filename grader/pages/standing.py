@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from grader.classroom import Classroom, find_submission, is_file
+from grader.classroom import Classroom, find_submission
 from grader.course import Assignment
 from grader.errors import GradebookError
 from grader.gradebook import Grades, grades, open_gradebook
+from grader.gradebook_marks import is_there
 from grader.pages import words
 from grader.records import graded_students, read_kept
 from grader.result import Result, Status
@@ -145,8 +145,7 @@ def _result(student: str, assignment: Assignment, classroom: Classroom) -> Resul
 def _grades(assignments: Iterable[Assignment], classroom: Classroom) -> tuple[dict[str, dict[str, Grades]], str]:
     """What the gradebook has, by module and student; or why there is nothing. No gradebook is made for it."""
     directory = classroom.nbgrader_config().CourseDirectory
-    file = directory.db_url.removeprefix("sqlite:///")
-    if file != directory.db_url and not is_file(Path(file)):
+    if not is_there(directory.db_url):
         return {}, "there is no gradebook yet, so nothing is known of lateness and of grades given by hand"
     try:
         with open_gradebook(directory.db_url, directory.course_id) as book:

@@ -102,6 +102,16 @@ def test_all_right_is_said_plainly(klass: Classroom) -> None:
     assert "question : 0 of 4: nothing was written" in words and "5 of 9 points" in words
 
 
+def test_what_is_right_once_an_earlier_answer_is_fixed_says_so(klass: Classroom) -> None:
+    result = wrong("ada")
+    told = "Correct once `_first` is fixed; no points lost."
+    right = verdict(SMALL.exercises[1], 1, 2)
+    right = replace(right, cases=tuple(replace(c, message=told) for c in right.cases))
+    verdicts = {"first": result.verdicts["first"], "second": right}
+    record(klass, replace(result, verdicts=verdicts, notebook=with_verdicts(verdicts)))
+    assert f"What is right second 3 of 3 {told} Written answers" in words_of(klass)
+
+
 def test_what_nobody_has_read_is_not_zero(klass: Classroom) -> None:
     record(klass, graded("ada"))
     words = words_of(klass)
@@ -146,7 +156,7 @@ def test_without_a_time_nothing_is_said_of_it(klass: Classroom) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(0.4, "1 second"), (61, "1 minute 1 second"), (7500, "2 hours 5 minutes"), (90_000, "1 day 1 hour"), (86_400, "1 day")],
+    [(0.4, "1 second"), (61, "1 minute 1 second"), (7500, "2 hours 5 minutes"), (90_000, "1 day 1 hour"), (86_400, "1 day"), (86_700, "1 day")],
 )  # fmt: skip
 def test_a_time_is_told_in_its_two_largest_units(seconds: float, words: str) -> None:
     assert duration(seconds) == words
@@ -228,6 +238,16 @@ def test_one_page_that_cannot_be_made_costs_no_other(klass: Classroom, capsys: p
     assert "chloe is not in the gradebook for 07_small; run `python -m grader grade 07_small` again" in lines[1]
     assert "it is a link or a file, not a folder" in lines[2]
     assert file_of(klass, "ada").is_file() and file_of(klass, "emil").is_file()
+
+
+def test_without_a_gradebook_there_is_a_sentence_and_none_is_made(
+    klass: Classroom, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record(klass, graded("ada"))
+    (klass.folder / "gradebook.db").unlink()
+    assert main(["feedback", MODULE, "--class", str(klass.folder)]) == 1
+    assert "there is no gradebook; run `python -m grader grade 07_small` again" in capsys.readouterr().err
+    assert not (klass.folder / "gradebook.db").exists() and not file_of(klass, "ada").exists()
 
 
 def test_a_name_with_a_line_break_has_a_page(klass: Classroom) -> None:
