@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import pty
 import re
 import shutil
 import subprocess
@@ -70,6 +71,7 @@ def test_the_table_has_a_line_for_each_name(graded: Path, encoding: str) -> None
     shown = [printable(path.name) for path in (graded / "submitted").iterdir()]
     if encoding == "ascii":
         shown = [name.encode("ascii", "backslashreplace").decode() for name in shown]
+    assert "\u2026" not in done.stdout  # what is too long for its column goes on below
     lines = done.stdout.splitlines() + done.stderr.splitlines()
     for name in shown:
         if name not in ("stray.txt", "pipe"):
@@ -163,22 +165,35 @@ def test_a_module_that_nobody_has(verb: str, module: str, tmp_path: Path, capsys
     assert said.startswith(f"{verb}: ") and len(said.splitlines()) == 1 and not NOT_TEXT.search(said)
 
 
-@pytest.mark.skipif(not shutil.which("sh"), reason="package sh is not installed")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("verb", ["export", "grade --json", "grade"])
-def test_nobody_reads_what_is_printed(small_class: Path, verb: str) -> None:
+def test_nobody_reads_what_is_printed(small_class: Path, verb: str, unbuffered: str) -> None:
+    def shell(line: str) -> tuple[int, str]:
+        environment = ENVIRONMENT | {"PYTHONUNBUFFERED": unbuffered}
+        done = subprocess.run(
+            ["sh", "-c", line], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        )
+        return done.returncode, done.stderr
+
     line = f"{sys.executable} -m grader {verb} {MODULE} --class '{small_class}'"
     command("grade", MODULE, "--class", str(small_class))
-    done = subprocess.run(
-        ["sh", "-c", f"{{ {line}; echo $? >&2; }} | true"], cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False
-    )  # fmt: skip
-    assert done.stderr in ("0\n", "1\n")
-    done = subprocess.run(["sh", "-c", f"{line} >&-"], cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False)  # fmt: skip
-    assert done.returncode == 0 and not done.stderr
-    done = subprocess.run(
-        ["sh", "-c", f"{line} > /dev/full"], cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False
-    )
+    assert shell(f"{{ {line}; echo $? >&2; }} | true")[1] in ("0\n", "1\n")
+    assert shell(f"{line} >&-") == (0, "")
     words = "the disk: No space left on device; make room on the disk and give the same command again"
-    assert done.returncode == 1 and done.stderr == f"{verb.partition(' ')[0]}: {words}\n"
+    assert shell(f"{line} > /dev/full") == (1, f"{verb.partition(' ')[0]}: {words}\n")
+
+
+def test_a_name_on_a_terminal_is_what_it_is(small_class: Path) -> None:
+    """Markup is shown, and the line that says who is graded is no other's."""
+    (small_class / "submitted" / "ada").rename(small_class / "submitted" / "[red]a\x1b[2J")
+    shutil.rmtree(small_class / "submitted" / "ben")
+    ours, theirs = pty.openpty()
+    line = [sys.executable, "-m", "grader", "grade", MODULE, "--class", str(small_class), "--force"]
+    done = subprocess.run(line, cwd=ROOT, env=ENVIRONMENT | {"TERM": "xterm"}, stdout=subprocess.DEVNULL, stderr=theirs, check=False)  # fmt: skip
+    shown = os.read(ours, 1 << 16).decode()
+    os.close(ours)
+    os.close(theirs)
+    assert done.returncode == 0 and r"[red]a\x1b[2J" in shown and "\x1b[2J" not in shown
 
 
 REFUSALS = {
