@@ -31,7 +31,12 @@ Notebook = tuple[Any, dict[str, Any]]  # a notebook and nbconvert's resources
 
 
 class _OwnFolders(CourseDirectory):  # type: ignore[misc]  # nbgrader has no types
-    """nbgrader's folders, with times that are read as we read them."""
+    """nbgrader's folders, with names of any letters, and times that are read as we read them."""
+
+    def format_path(self, nbgrader_step: str, student_id: str, assignment_id: str, escape: bool = False) -> str:
+        """A path, or a pattern for one: in nbgrader's, a name has no line breaks, and one that has stops the command."""
+        path: str = super().format_path(nbgrader_step, student_id, assignment_id, escape)
+        return f"(?s:{path})" if escape else path
 
     def get_existing_timestamp(self, dest_path: str) -> datetime | None:
         """When a submission was handed in; None if nobody says so, or says it in no way that is understood."""

@@ -2,6 +2,8 @@
 
 import errno
 import json
+import os
+import pty
 import re
 import shutil
 import subprocess
@@ -13,9 +15,10 @@ from accidents import MODULE, NO_UTF_8, NOTEBOOK, lay_out
 from answers import submission
 from classes import ENVIRONMENT
 
-from grader import classroom
+from grader import classroom, course, kit
 from grader.cli import main
 from grader.course import ROOT
+from grader.gradebook import open_gradebook, save_assignment
 from grader.printable import printable
 
 pytestmark = pytest.mark.jail
@@ -68,6 +71,7 @@ def test_the_table_has_a_line_for_each_name(graded: Path, encoding: str) -> None
     shown = [printable(path.name) for path in (graded / "submitted").iterdir()]
     if encoding == "ascii":
         shown = [name.encode("ascii", "backslashreplace").decode() for name in shown]
+    assert "\u2026" not in done.stdout  # what is too long for its column goes on below
     lines = done.stdout.splitlines() + done.stderr.splitlines()
     for name in shown:
         if name not in ("stray.txt", "pipe"):
@@ -161,19 +165,97 @@ def test_a_module_that_nobody_has(verb: str, module: str, tmp_path: Path, capsys
     assert said.startswith(f"{verb}: ") and len(said.splitlines()) == 1 and not NOT_TEXT.search(said)
 
 
-@pytest.mark.skipif(not shutil.which("sh"), reason="package sh is not installed")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("verb", ["export", "grade --json", "grade"])
-def test_nobody_reads_what_is_printed(small_class: Path, verb: str) -> None:
+def test_nobody_reads_what_is_printed(small_class: Path, verb: str, unbuffered: str) -> None:
+    def shell(line: str) -> tuple[int, str]:
+        environment = ENVIRONMENT | {"PYTHONUNBUFFERED": unbuffered}
+        done = subprocess.run(
+            ["sh", "-c", line], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        )
+        return done.returncode, done.stderr
+
     line = f"{sys.executable} -m grader {verb} {MODULE} --class '{small_class}'"
     command("grade", MODULE, "--class", str(small_class))
-    done = subprocess.run(
-        ["sh", "-c", f"{{ {line}; echo $? >&2; }} | true"], cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False
-    )  # fmt: skip
-    assert done.stderr in ("0\n", "1\n")
-    done = subprocess.run(["sh", "-c", f"{line} >&-"], cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False)  # fmt: skip
-    assert done.returncode == 0 and not done.stderr
-    done = subprocess.run(
-        ["sh", "-c", f"{line} > /dev/full"], cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False
-    )
+    assert shell(f"{{ {line}; echo $? >&2; }} | true")[1] in ("0\n", "1\n")
+    assert shell(f"{line} >&-") == (0, "")
     words = "the disk: No space left on device; make room on the disk and give the same command again"
-    assert done.returncode == 1 and done.stderr == f"{verb.partition(' ')[0]}: {words}\n"
+    assert shell(f"{line} > /dev/full") == (1, f"{verb.partition(' ')[0]}: {words}\n")
+
+
+def test_a_name_on_a_terminal_is_what_it_is(small_class: Path) -> None:
+    """Markup is shown, and the line that says who is graded is no other's."""
+    (small_class / "submitted" / "ada").rename(small_class / "submitted" / "[red]a\x1b[2J")
+    shutil.rmtree(small_class / "submitted" / "ben")
+    ours, theirs = pty.openpty()
+    line = [sys.executable, "-m", "grader", "grade", MODULE, "--class", str(small_class), "--force"]
+    done = subprocess.run(line, cwd=ROOT, env=ENVIRONMENT | {"TERM": "xterm"}, stdout=subprocess.DEVNULL, stderr=theirs, check=False)  # fmt: skip
+    shown = os.read(ours, 1 << 16).decode()
+    os.close(ours)
+    os.close(theirs)
+    assert done.returncode == 0 and r"[red]a\x1b[2J" in shown and "\x1b[2J" not in shown
+
+
+REFUSALS = {
+    errno.ENOSPC: "make room on the disk",
+    errno.EDQUOT: "your share of the disk is used up",
+    errno.EROFS: "the disk can only be read",
+    errno.EIO: "the disk is damaged",
+    errno.EACCES: "give yourself the right to read and write it",
+}
+
+
+@pytest.mark.parametrize("code", REFUSALS, ids=errno.errorcode.get)
+def test_a_disk_that_takes_nothing_is_one_sentence(
+    code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The kit's archive is not there half; nor is anything else that was begun."""
+
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(kit, "kit_files", lambda _module: {"README.md": b"x"})
+    shutil.copy(ROOT / "settings.ini", tmp_path)
+    monkeypatch.setattr(course, "ROOT", tmp_path)
+    monkeypatch.setattr(os, "replace", refuse)
+    assert main(["kit", MODULE]) == 1
+    path = tmp_path / "dist" / f"tinytorch-{MODULE}.zip"
+    said = capsys.readouterr().err
+    assert said.startswith(f"kit: {path}: {os.strerror(code)}; {REFUSALS[code]}") and len(said.splitlines()) == 1
+    assert list(path.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.EBADF, "Bad file descriptor"),
+        OSError("?"),
+        FileNotFoundError(errno.ENOENT, "of no file"),
+        BrokenPipeError(errno.EPIPE, "of ours"),
+    ],
+    ids=repr,
+)
+def test_a_bug_of_ours_keeps_its_traceback(error: OSError, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_module: str, _folder: Path) -> Path:
+        raise error
+
+    monkeypatch.setattr(kit, "make_kit", broken)
+    with pytest.raises(OSError, match=re.escape(str(error))) as caught:
+        main(["kit", MODULE])
+    assert caught.value is error
+
+
+def test_nbgraders_own_command_goes_on_too(tmp_path: Path) -> None:
+    for student in ("ada", "new\nline", NO_UTF_8, "zoe"):
+        place = tmp_path / "submitted" / student / MODULE
+        place.mkdir(parents=True)
+        (place / NOTEBOOK).write_bytes(submission(module=MODULE))
+    database = f"sqlite:///{tmp_path / 'gradebook.db'}"
+    with open_gradebook(database, "tinytorch") as book:
+        save_assignment(book, course.load_assignment(MODULE))
+    folders = [f"--CourseDirectory.{step}_directory={tmp_path / step}" for step in ("submitted", "autograded")]
+    line = [sys.executable, "-m", "nbgrader", "autograde", MODULE, f"--CourseDirectory.db_url={database}", *folders]
+    done = subprocess.run(line, cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    kept = {path.parents[1].name for path in (tmp_path / "autograded").glob(f"*/{MODULE}/{NOTEBOOK}")}
+    assert kept == {"ada", "new\nline", "zoe"}, done.stderr
+    assert done.returncode == 1 and r"student 'caf\udce9'" in done.stderr
