@@ -78,6 +78,7 @@ class Walk:
         self.done = Done(done.returncode, done.stdout, done.stderr)
         assert done.returncode == status, f"{command}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr
+        assert not re.search("[\x00-\x08\x0b-\x1f\u202a-\u202e]", done.stdout + done.stderr), command
         return self.done
 
     def id_called(self, name: str) -> str:
@@ -103,7 +104,9 @@ class Walk:
     def totals(self) -> dict[str, dict[str, str]]:
         """The rows of the exported grades by id."""
         text = self.type(f"python -m grader export {MODULE} --unread zero").out
-        return {row["student"]: row for row in table(text)}
+        rows = table(text)
+        assert not [value for row in rows for value in row.values() if re.match("[=+@-]", value)]
+        return {row["student"]: row for row in rows}
 
     def grades(self) -> dict[tuple[str, str], tuple[Any, ...]]:
         """(automatic, by hand, extra, to be read) by student and cell, in the first module."""

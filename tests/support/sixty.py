@@ -102,6 +102,7 @@ def odd_cases() -> list[Case]:
     return [
         Case(Person("Mallory", "Malory", "mallory", 0), {mallory: right}, "a file named like another's"),
         Case(Person("=HYPERLINK(0)", "[red]Red[/red]", "formula", 0), {NAME: right}, "a formula and markup"),
+        Case(Person("Bell\a\x1b[31m", "Turned\u202e", "escape", 0), {NAME: right}, "signs for a terminal"),
         Case(Person(unicodedata.normalize("NFD", "Zoë"), "Ångström", "zoe", 0), {NAME: right}, "the Mac's form"),
         Case(Person("Wei", "Zhang", "wei1", 0), {NAME: right}, "first of one name"),
         Case(Person("Wei", "Zhang", "wei2", 0), {NAME: second}, "second of one name", points=RIGHT - 3),
