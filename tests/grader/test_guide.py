@@ -302,9 +302,10 @@ def after_drop(walk: Walk) -> None:
 def after_deletion(walk: Walk) -> None:
     """Nothing of the student is in the class any more, not in a file's name and not in a file."""
     (pascal,) = (case for case in walk.cases if case.name == "Blaise Pascal")
+    words = (walk.id(pascal), pascal.name, pascal.person.email)
     for path in walk.classroom.rglob("*"):
-        assert walk.id(pascal) not in path.name
-        assert not path.is_file() or walk.id(pascal).encode() not in path.read_bytes(), path
+        assert not any(word in path.name for word in words)
+        assert not path.is_file() or not any(word.encode() in path.read_bytes() for word in words), path
     walk.site.cases = [case for case in walk.cases if case is not pascal]
     del walk.ids[pascal.person.login]
 
@@ -445,10 +446,10 @@ def test_each_section_is_played_and_one_command_is_for_a_person() -> None:
 def test_the_page_leads_a_class_of_sixty_from_the_first_day_to_the_last(tmp_path: Path) -> None:
     site = Site(class_of_sixty(), 10233)
     assert len(site.cases) == 60
-    follow(Walk(the_project(tmp_path / "here"), site, tmp_path / "there"))
+    follow(Walk(the_project(tmp_path / "here"), site, tmp_path / "there" / "course"))
 
 
 def test_the_page_goes_on_with_a_class_that_version_0_1_0_began(tmp_path: Path) -> None:
-    walk = Walk(the_project(tmp_path / "here"), Site(old_class(), 10233), tmp_path / "there", old=True)
+    walk = Walk(the_project(tmp_path / "here"), Site(old_class(), 10233), tmp_path / "there" / "course", old=True)
     walk.ids = lay_out(walk.classroom, walk.site)
     follow(walk)
