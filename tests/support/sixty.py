@@ -12,7 +12,7 @@ from archives import PEOPLE, Person
 
 from grader.course import ROOT
 
-MODULE, LATER_MODULE = "04_attention", "05_efficient_attention"
+MODULE, EARLIER_MODULE, LATER_MODULE = "04_attention", "02_activations", "05_efficient_attention"
 NAME = "attention.ipynb"
 RIGHT = 28.0  # points of all exercises; the written questions have 8 more
 WORDS = "The scores have the variance of D, and a softmax of large scores is nearly 0 or 1."
@@ -102,6 +102,7 @@ def odd_cases() -> list[Case]:
     return [
         Case(Person("Mallory", "Malory", "mallory", 0), {mallory: right}, "a file named like another's"),
         Case(Person("=HYPERLINK(0)", "[red]Red[/red]", "formula", 0), {NAME: right}, "a formula and markup"),
+        Case(Person("Bell\a\x1b[31m", "Turned\u202e", "escape", 0), {NAME: right}, "signs for a terminal"),
         Case(Person(unicodedata.normalize("NFD", "Zoë"), "Ångström", "zoe", 0), {NAME: right}, "the Mac's form"),
         Case(Person("Wei", "Zhang", "wei1", 0), {NAME: right}, "first of one name"),
         Case(Person("Wei", "Zhang", "wei2", 0), {NAME: second}, "second of one name", points=RIGHT - 3),
@@ -109,7 +110,7 @@ def odd_cases() -> list[Case]:
         case("only blank", {NAME: blank}, points=0.0),
         case("damaged file", {NAME: right[: len(right) // 2]}, "unreadable"),
         case("damaged beside good", {NAME: b"{", "attention (1).ipynb": right}),
-        case("other module", {NAME: submission(module=LATER_MODULE)}, points=0.0),
+        case("other module", {NAME: submission(module=EARLIER_MODULE)}, points=0.0),
         case("only pdf", {"answers.pdf": b"%PDF-1.7"}, "unreadable"),
         case("in zip", {"homework.zip": zipped(f"work/{NAME}", right)}),
         case("other ending", {f"{NAME}.txt": right}),
