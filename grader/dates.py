@@ -113,7 +113,7 @@ def _plain(error: ValueError) -> str:
 def to_set(text: str) -> datetime:
     """A time that somebody types. Raises CourseError with an example."""
     try:
-        if not re.match(r"\s*\d{4}-\d\d-\d\d\b", text):
+        if not re.match(r"\s*\d{4}-\d\d-\d\d(?!\d)", text):
             raise ValueError("it does not begin with a year, a month and a day")
         time = time_of(text.strip(), exact=True)
     except ValueError as error:

@@ -23,6 +23,7 @@ def changing(classroom: Classroom) -> Iterator[Any]:
     with ExitStack() as stack:
         stack.enter_context(only_writer(classroom.folder))
         if path := file_of(directory.db_url):
+            gradebook.check(path)
             back_up(path)
         yield stack.enter_context(gradebook.open_gradebook(directory.db_url, directory.get("course_id", "")))
 

@@ -39,11 +39,12 @@ def open_gradebook(db_url: str, course_id: str) -> Iterator[Any]:
     from nbgrader.api import Gradebook
 
     path = file_of(db_url)
-    with in_plain_words(db_url):
-        if path is not None:
-            check_file(path)
+    if path is not None:
+        version = check(path)
+        with in_plain_words(db_url):
             path.parent.mkdir(parents=True, exist_ok=True)
-            _check_version(path)
+            if version:
+                stamp(path, version)
     try:
         with in_plain_words(db_url), alembic_in_this_process(), _without_tracebacks():
             book = Gradebook(db_url, course_id)
@@ -70,17 +71,20 @@ def _without_tracebacks() -> Iterator[None]:
         log.disabled = before
 
 
-def _check_version(path: Path) -> None:
-    """GradebookError if another nbgrader made these tables. Tables of today without a version get it.
+def check(path: Path) -> str:
+    """GradebookError if there is something else than a gradebook, or if another nbgrader made its tables.
 
-    `nbgrader db` leaves them where it does not find the program alembic.
+    The version that it lacks; "" if it lacks none. `nbgrader db` leaves tables without one where it does not find the program
+    alembic.
     """
-    version, columns = version_in(path)
+    with in_plain_words(path):
+        check_file(path)
+        version, columns = version_in(path)
     if not columns:
-        return
+        return ""
     head, known = _alembic_versions()
     if version == head:
-        return
+        return ""
     if version and version not in known:
         raise GradebookError(
             f"{path}: the gradebook is of a newer nbgrader than this (version {version}); run `make setup` in the newest version of the course"
@@ -90,7 +94,7 @@ def _check_version(path: Path) -> None:
         raise GradebookError(f"{path}: it is a database, but no gradebook. Move it away")
     if version or any(columns[name] < set(today[name].columns.keys()) for name in set(columns) & set(today)):
         raise GradebookError(f"{path}: the gradebook is of an older nbgrader than this; {UPGRADE}")
-    stamp(path, head)
+    return head
 
 
 @contextmanager
@@ -223,10 +227,8 @@ def _notebook_of(book: Any, assignment: Assignment, submission: Any) -> Any:
         notebook = book.find_notebook(assignment.notebook, assignment.module)
         found = SubmittedNotebook(notebook=notebook, assignment=submission)
         book.db.add(found)
-        for cell in notebook.grade_cells:
-            Grade(cell_id=cell.id, notebook=found)
-        for cell in notebook.solution_cells:
-            Comment(cell_id=cell.id, notebook=found)
+        book.db.add_all(Grade(cell_id=cell.id, notebook=found) for cell in notebook.grade_cells)
+        book.db.add_all(Comment(cell_id=cell.id, notebook=found) for cell in notebook.solution_cells)
         book.db.flush()
         book.db.refresh(found)
     return found

@@ -34,19 +34,17 @@ OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)  # the next f
 
 def sqlite_url(path: Path) -> str:
     """SQLAlchemy's address of a gradebook, whatever is in its path."""
-    if "?" in str(path):  # begins the options of an address
-        return f"sqlite:///file:{quote(str(path))}?uri=true"
-    return f"sqlite:///{path}"
+    text = str(path)
+    # SQLAlchemy decodes a path, and takes a question mark for the beginning of options
+    return f"sqlite:///{quote(text) if '?' in text or '%' in text else text}"
 
 
 def file_of(db_url: str) -> Path | None:
     """The file of a gradebook; None if it is in another database than SQLite's."""
     if not db_url.startswith("sqlite:///"):
         return None
-    address, _, options = db_url.removeprefix("sqlite:///").partition("?")
-    if "uri=true" in options and address.startswith("file:"):
-        address = unquote(address.removeprefix("file:"))
-    return None if address in ("", ":memory:") else Path(address)
+    address = db_url.removeprefix("sqlite:///").partition("?")[0]
+    return None if address in ("", ":memory:") else Path(unquote(address))
 
 
 @contextmanager
@@ -137,6 +135,7 @@ def back_up(path: Path) -> Path | None:
     try:
         with in_plain_words(path):
             folder.mkdir(exist_ok=True)
+            new.touch()
             _copy(path, new)
             before = backups(path)
             if before and filecmp.cmp(before[-1], new, shallow=False):

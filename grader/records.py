@@ -86,6 +86,7 @@ class Writer:
         """The gradebook, copied, with the module's cells in it, for the first change. Raises GradebookError."""
         if not self._begun:
             if self.classroom is not None and self._file is not None and (self._book is None or self._changed):
+                gradebook.check(self._file)
                 gradebook_file.back_up(self._file)
             gradebook.save_assignment(self.book, self.assignment)
             self._begun = True
