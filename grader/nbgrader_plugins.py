@@ -5,6 +5,7 @@ has nothing left to do. nbgrader's converters copy a student's whole folder and 
 """
 
 import json
+import re
 from collections.abc import Iterator
 from copy import deepcopy
 from datetime import datetime
@@ -34,8 +35,9 @@ class _OwnFolders(CourseDirectory):  # type: ignore[misc]  # nbgrader has no typ
     """nbgrader's folders, with names of any letters, and times that are read as we read them."""
 
     def format_path(self, nbgrader_step: str, student_id: str, assignment_id: str, escape: bool = False) -> str:
-        """A path, or a pattern for one: in nbgrader's, a name has no line breaks, and one that has stops the command."""
-        path: str = super().format_path(nbgrader_step, student_id, assignment_id, escape)
+        """A path, or a pattern for one. In nbgrader's, folders are not escaped and names have no line breaks: one stops all."""
+        step = re.escape(nbgrader_step) if escape else nbgrader_step
+        path: str = super().format_path(step, student_id, assignment_id, escape)
         return f"(?s:{path})" if escape else path
 
     def get_existing_timestamp(self, dest_path: str) -> datetime | None:

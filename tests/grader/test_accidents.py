@@ -246,16 +246,18 @@ def test_a_bug_of_ours_keeps_its_traceback(error: OSError, monkeypatch: pytest.M
 
 
 def test_nbgraders_own_command_goes_on_too(tmp_path: Path) -> None:
+    """Whatever a folder is called: nbgrader makes a regular expression of its path."""
+    folder = tmp_path / "what? (1)+"
     for student in ("ada", "new\nline", NO_UTF_8, "zoe"):
-        place = tmp_path / "submitted" / student / MODULE
+        place = folder / "submitted" / student / MODULE
         place.mkdir(parents=True)
         (place / NOTEBOOK).write_bytes(submission(module=MODULE))
     database = f"sqlite:///{tmp_path / 'gradebook.db'}"
     with open_gradebook(database, "tinytorch") as book:
         save_assignment(book, course.load_assignment(MODULE))
-    folders = [f"--CourseDirectory.{step}_directory={tmp_path / step}" for step in ("submitted", "autograded")]
+    folders = [f"--CourseDirectory.{step}_directory={folder / step}" for step in ("submitted", "autograded")]
     line = [sys.executable, "-m", "nbgrader", "autograde", MODULE, f"--CourseDirectory.db_url={database}", *folders]
     done = subprocess.run(line, cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False)
-    kept = {path.parents[1].name for path in (tmp_path / "autograded").glob(f"*/{MODULE}/{NOTEBOOK}")}
+    kept = {path.parents[1].name for path in (folder / "autograded").glob(f"*/{MODULE}/{NOTEBOOK}")}
     assert kept == {"ada", "new\nline", "zoe"}, done.stderr
     assert done.returncode == 1 and r"student 'caf\udce9'" in done.stderr
