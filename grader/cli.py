@@ -56,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
         help="also make the archive of pages that the platform takes",
     )
     feedback.add_argument("--output", metavar="FILE", type=Path, help="where the archive goes; into DIR if not given")
+    feedback.set_defaults(usage=feedback.error)
     _class_command(commands, "report", "write a page about the class")
     _add_export(commands)
     kit = commands.add_parser("kit", help="make the archive that students get")
@@ -200,6 +201,8 @@ def _feedback(options: argparse.Namespace) -> int:
     from grader.classroom import Classroom
     from grader.pages.feedback import write_feedback
 
+    if options.output and not options.zip:
+        options.usage("--output goes with --zip")
     students = write_feedback(options.module, Classroom(options.folder))
     print(f"feedback: {len(students)} pages in {options.folder / 'feedback'}/<student>/{options.module}/")
     return _give_back(options) if options.zip else 0

@@ -50,16 +50,18 @@ def give_back(module: str, classroom: Classroom, platform: str, output: Path | N
     notebook = load_assignment(module).notebook
     there = students(classroom)
     names: dict[str, str] = {}
+    whose: dict[str, str] = {}
     reasons: dict[str, list[str]] = {}
     for id_, student in there.items():
         page, origin = _page(classroom, id_, module, notebook), read_origin(classroom.submitted(id_, module))
         try:
             names[id_] = _name(platform, student, origin, module, notebook, bool(page))
+            whose[id_] = {"moodle": origin.number, "canvas": origin.person}.get(platform) or names[id_]
         except NoPlace as reason:
             reasons.setdefault(str(reason), []).append(called(student))
-    often = Counter(names.values())
-    for id_ in [id_ for id_, name in names.items() if often[name] > 1]:
-        reasons.setdefault("several students have the same place in the platform's archive", []).append(
+    often = Counter(whose.values())
+    for id_ in [id_ for id_, one in whose.items() if often[one] > 1]:
+        reasons.setdefault("several students have the same number or place on the platform", []).append(
             called(there[id_])
         )
         del names[id_]

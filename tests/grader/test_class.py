@@ -67,7 +67,9 @@ def test_the_instructors_page_works_as_written(walked):
     assert "ada-example_1000" in printed["python -m grader grade 04_attention"]
     assert (folder / "classroom" / "report" / "index.html").is_file()
     assert len(list((folder / "classroom" / "feedback").glob(f"*/{MODULE}/attention.html"))) == 10
-    rows = list(csv.DictReader(io.StringIO(printed["python -m grader export 04_attention --format moodle --unread zero"])))
+    rows = list(
+        csv.DictReader(io.StringIO(printed["python -m grader export 04_attention --format moodle --unread zero"]))
+    )
     assert rows[0]["Identifier"] == "Participant 1000" and rows[0]["Grade"] == "28" and rows[0]["Maximum Grade"] == "36"
 
 
@@ -160,7 +162,9 @@ def test_late_submissions_are_penalised_as_nbgrader_says(graded):
     penalties = {row[0]: row[3] for row in rows_of(graded / "gradebook.db")[2]}
     assert penalties["ada"] == 28 and penalties["fatima"] is None and penalties["chloe"] is None
     ada = next(
-        r for r in csv.DictReader(io.StringIO(export(MODULE, Classroom(graded), "csv", True).text)) if r["student"] == "ada"
+        r
+        for r in csv.DictReader(io.StringIO(export(MODULE, Classroom(graded), "csv", True).text))
+        if r["student"] == "ada"
     )
     assert ada["late penalty"] == "28" and ada["total"] == "0"
 
