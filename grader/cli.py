@@ -44,6 +44,12 @@ def _parser() -> argparse.ArgumentParser:
     take.add_argument(
         "--pattern", metavar="REGEX", action="append", default=[], help="for paths, with (?P<student>) and (?P<file>)"
     )
+    take.add_argument("--zone", metavar="ZONE", default="", help="of times that the platform writes without one")
+    roster = commands.add_parser("roster", help="read a platform's list of students into the class and its gradebook")
+    roster.add_argument(
+        "file", metavar="FILE", type=Path, help="a gradebook export, a worksheet, a list of participants"
+    )
+    _class_folder(roster)
     grade = _class_command(commands, "grade", "grade a class, record it in the gradebook, print a table")
     grade.add_argument("--student", metavar="ID", action="append", default=[], help="only this one; may be repeated")
     grade.add_argument("--jobs", metavar="N", type=int, default=0, help="at a time; one per core if not given")
@@ -97,8 +103,12 @@ def _version() -> str:
 def _class_command(commands: Any, name: str, purpose: str, optional: bool = False) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(name, help=purpose, description=purpose)
     command.add_argument("module", metavar="MODULE", nargs="?" if optional else None, help="for example 04_attention")
-    command.add_argument("--class", dest="folder", metavar="DIR", type=Path, default=course.ROOT / "classroom")
+    _class_folder(command)
     return command
+
+
+def _class_folder(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--class", dest="folder", metavar="DIR", type=Path, default=course.ROOT / "classroom")
 
 
 def _course(options: argparse.Namespace) -> int:
@@ -187,14 +197,36 @@ def _collect(options: argparse.Namespace) -> int:
     from grader.sandbox import pool
 
     try:
-        taken = collect(options.module, options.archive, Classroom(options.folder), options.pattern)
+        done = collect(options.module, options.archive, Classroom(options.folder), options.pattern, options.zone)
     finally:
         pool.close()
-    for line in taken:
+    for line in done.lines:
         print(line)
-    skipped = sum(bool(line.reason) for line in taken)
-    print(f"collect: {len(taken) - skipped} taken, {skipped} skipped")
-    return 0
+    taken = {line.student for line in done.lines if line.student}
+    skipped = sum(not line.student for line in done.lines)
+    print(f"collect: students taken: {len(taken)}, files skipped: {skipped}; read as {done.how}")
+    for note in done.notes:
+        print(f"collect: {note}", file=sys.stderr)
+    return 1 if done.failed or not taken else 0
+
+
+def _roster(options: argparse.Namespace) -> int:
+    from grader.classroom import Classroom
+    from grader.gradebook import open_gradebook, save_students
+    from grader.platforms.rosters import enrol
+
+    classroom = Classroom(options.folder)
+    done = enrol(options.file, classroom)
+    directory = classroom.nbgrader_config().CourseDirectory
+    with open_gradebook(directory.db_url, directory.course_id) as book:
+        save_students(book, done.students)
+    for line in done.troubles:
+        print(f"roster: {line}", file=sys.stderr)
+    print(f"roster: {len(done.students)} students, {len(done.new)} of them new")
+    if done.not_listed:
+        names = ", ".join(done.not_listed[:10]) + " ..." * (len(done.not_listed) > 10)
+        print(f"roster: not in {options.file.name}: {names}; `grader drop` takes out who has left")
+    return 1 if done.troubles else 0
 
 
 def _feedback(options: argparse.Namespace) -> int:
@@ -336,6 +368,7 @@ def _print_table(results: Sequence["Result"]) -> None:
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "course": _course,
     "collect": _collect,
+    "roster": _roster,
     "grade": _grade,
     "feedback": _feedback,
     "report": _report,

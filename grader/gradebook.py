@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +14,7 @@ from grader.course import Assignment
 from grader.errors import GradebookError
 from grader.gradebook_cells import save_cells
 from grader.result import Result, Status
+from grader.roster import Student
 
 
 @contextmanager
@@ -194,3 +195,12 @@ def _grades(submission: Any, notebook_name: str) -> Grades:
         float(notebook.max_score),
         tuple(sorted(str(g.name) for g in notebook.grades if g.needs_manual_grade)),
     )
+
+
+def save_students(book: Any, students: Iterable[Student]) -> None:
+    """Make nbgrader's record of students say what a roster says; what it does not say stays."""
+    with _one_transaction(book):
+        for student in students:
+            known = {"first_name": student.first_name, "last_name": student.last_name, "email": student.email}
+            known["lms_user_id"] = student.number
+            book.update_or_create_student(student.id, **{k: v for k, v in known.items() if v})

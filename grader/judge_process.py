@@ -22,7 +22,7 @@ from exercises.compare import expected
 from grader.course import load_assignment
 from grader.errors import JailError, JailTrouble
 from grader.grade import grade_notebook
-from grader.rebuild import fit
+from grader.rebuild import look
 from grader.sandbox.copies import HELLO, make_copies
 from grader.sandbox.jail import Jail
 from grader.sandbox.limits import Limits
@@ -46,11 +46,11 @@ class Word(StrEnum):
 
 @dataclass(frozen=True)
 class Task:
-    """What a judging process is to do: grade a submission, or only tell how well it fits."""
+    """What a judging process is to do: grade a submission, or only to look at it."""
 
     module: str
     limits: Limits
-    only_fit: bool = False
+    only_look: bool = False
     student: str = ""
     one_at_a_time: bool = False
 
@@ -98,8 +98,8 @@ def serve(connection: socket.socket) -> None:
 def _do(task: Task, data: bytes, connection: socket.socket, told: Connection) -> tuple[Word, Any]:
     try:
         assignment = load_assignment(task.module)
-        if task.only_fit:
-            return Word.RESULT, fit(data, assignment)
+        if task.only_look:
+            return Word.RESULT, look(data, assignment)
         jail = cast(Jail, FarJail(connection, told, task))
         result = grade_notebook(
             data,

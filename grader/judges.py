@@ -19,7 +19,7 @@ from grader.course import ROOT, load_assignment
 from grader.errors import JailError
 from grader.grade import cut_short
 from grader.judge_process import Task, Word, run
-from grader.rebuild import Rebuilt, rebuild
+from grader.rebuild import Look, Rebuilt, rebuild
 from grader.result import Result
 from grader.sandbox.jail import Jail
 from grader.sandbox.limits import Limits
@@ -73,15 +73,15 @@ class Judges:
         while self._idle:
             self._idle.pop().end()
 
-    def fit(self, data: bytes, module: str) -> int:
-        """How many answers of a module a notebook seems to have; -1 if it is none, or cannot be read within bounds."""
-        task = Task(module, Limits(), only_fit=True)
+    def look(self, data: bytes, module: str) -> Look:
+        """Look at a file that was handed in, within bounds."""
+        task = Task(module, Limits(), only_look=True)
         try:
             with self._turn(data), self._judge() as judge:
-                found: int = judge.do(task, data, None, {})
+                found: Look = judge.do(task, data, None, {})
                 return found
-        except Over:
-            return -1
+        except Over as error:
+            return Look(-1, 0, str(error))
 
     def grade(self, data: bytes, module: str, jail: Jail, student: str = "") -> Result:
         """Read a submission, run it in the jail and judge it. Raises JailError, or Broken for a bug of ours.
@@ -148,7 +148,7 @@ class _Judge:
         """What comes of a task. Raises Over, JailError or Broken."""
         slots: set[int] = set()
         limits = task.limits
-        longest = WAIT * (limits.judge_time + (0 if task.only_fit else max(limits.whole_time, limits.own_time)))
+        longest = WAIT * (limits.judge_time + (0 if task.only_look else max(limits.whole_time, limits.own_time)))
         try:
             self._told.send(task)
             self._told.send_bytes(data)

@@ -25,6 +25,7 @@ class Origin:
     attempt   which attempt the platform says it is
     time      when it was handed in, as timestamp.txt has it
     late      what the platform says about lateness, in its words, where it gives no time
+    modified  the latest date in the archive, by which two archives without times are put in order
     digest    of the files of this attempt
     """
 
@@ -40,6 +41,7 @@ class Origin:
     attempt: str = ""
     time: str = ""
     late: str = ""
+    modified: str = ""
     digest: str = ""
 
 

@@ -8,6 +8,7 @@ import threading
 from grader.course import Assignment, modules
 from grader.errors import JailError, JailTrouble
 from grader.judges import Judges
+from grader.rebuild import Look
 from grader.sandbox.check_jail import installed, open_jail, unprotected
 from grader.sandbox.jail import Jail
 
@@ -58,7 +59,12 @@ def _check(before: int) -> None:
 
 def fit(data: bytes, assignment: Assignment) -> int:
     """How many answers of a module a notebook seems to have; -1 if it is none, or cannot be read within bounds."""
-    return judges(assignment.module).fit(data, assignment.module)
+    return look(data, assignment).fit
+
+
+def look(data: bytes, assignment: Assignment) -> Look:
+    """What a file is, looked at within bounds."""
+    return judges(assignment.module).look(data, assignment.module)
 
 
 def close() -> None:

@@ -197,7 +197,7 @@ held = b"." * (600 << 20)
 judges = Judges({MODULE!r})
 found = []
 for _ in range(2):
-    judges.fit(submission(), {MODULE!r})
+    judges.look(submission(), {MODULE!r})
     found.append([p.pid for p in psutil.Process(judges.pid).children()])
 judges.close()
 print(len(found[0]), found[0] == found[1])
@@ -223,7 +223,7 @@ def test_what_the_grader_itself_holds_tires_no_judge() -> None:
 def test_closing_leaves_nothing_open() -> None:
     before = psutil.Process().num_fds()
     own = Judges(MODULE)
-    own.fit(RIGHT, MODULE)
+    own.look(RIGHT, MODULE)
     own.close()
     after = psutil.Process().num_fds()
     own.close()
@@ -291,13 +291,13 @@ def test_50_mb_in_small_outputs_stay_readable(judges: Judges) -> None:
 
 @pytest.mark.parametrize("data", [RIGHT, b"", b"{", b'{"cells": []}', submission(blank=["scale_scores"])])
 def test_how_well_a_notebook_fits_is_the_same_from_there(judges: Judges, data: bytes) -> None:
-    assert judges.fit(data, MODULE) == fit(data, load_assignment(MODULE))
+    assert judges.look(data, MODULE).fit == fit(data, load_assignment(MODULE))
 
 
 def test_what_cannot_be_read_within_bounds_fits_nothing(judges: Judges, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judges_module, "Limits", lambda: Limits(judge_memory=50 * MB))
-    assert judges.fit(NESTED, MODULE) == -1
-    assert judges.fit(RIGHT, MODULE) == len(EXERCISES)
+    assert judges.look(NESTED, MODULE).fit == -1
+    assert judges.look(RIGHT, MODULE).fit == len(EXERCISES)
 
 
 def test_the_process_that_judges_is_opened_again_when_it_is_gone() -> None:
