@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from answers import submission
 from small import MODULE, SMALL
 
 from grader import cli
@@ -17,8 +18,10 @@ from grader.classroom import Classroom
 from grader.errors import CourseError
 from grader.origin import Origin, write_origin
 from grader.platforms import give_back as giving
+from grader.platforms.collect import collect
 from grader.platforms.give_back import give_back
 from grader.roster import Student, write_roster
+from grader.sandbox import pool
 
 NO_PAGE = f"there is no page; if something was handed in, run `python -m grader grade {MODULE}` first"
 
@@ -276,3 +279,58 @@ def test_an_output_without_an_archive_is_no_command(capsys: pytest.CaptureFixtur
     with pytest.raises(SystemExit) as caught:
         cli.main(["feedback", MODULE, "--output", "x.zip"])
     assert caught.value.code == 2 and "--output goes with --zip" in capsys.readouterr().err
+
+
+ROUND = {
+    "moodle": {
+        "Anna Maria Müller_10233_assignsubmission_file/src/attention.ipynb": "10233",
+        "Sean OBrien_10234_assignsubmission_file/attention_final.ipynb": "10234",
+        "x y 2nd_10237_assignsubmission_file/my_file.ipynb": "10237",
+    },
+    "canvas": {
+        "obrienmaryann_LATE_4711_98765_attention (1).ipynb": "4711 98765",
+        "de_la_cruzana_4712_98766_a_b.ipynb": "4712 98766",
+        "7_4713_98767_attention.ipynb": "4713 98767",
+        "LATE_anon_aB3xY_98768_attention.ipynb": "anon aB3xY 98768",
+    },
+    "brightspace": {
+        "397063-2557369 - Mary-Ann Smith - Sep 24, 2024 926 PM/document.ipynb": "397063-2557369 - Mary-Ann Smith - Sep 24, 2024 926 PM",
+        "397064-2557369 - Erik Dengler - Sep 23, 2024 231 PM/x.ipynb": "397064-2557369 - Erik Dengler - Sep 23, 2024 231 PM",
+    },
+    "brightspace without folders": {
+        "57006-96739 - Erik Dengler - May 6, 2020 231 PM - Lab - One.ipynb": "57006-96739 - Erik Dengler - May 6, 2020 231 PM",
+        "57007-96739 - Mary-Ann Smith - Sep 24, 2024 926 PM - lab1.ipynb": "57007-96739 - Mary-Ann Smith - Sep 24, 2024 926 PM",
+    },
+}
+
+
+def taken_by(platform: str, name: str) -> str:
+    """Whom a platform takes a name in an archive for."""
+    if platform == "moodle":
+        (number,) = moodle_takes({name: ""}, {n: str(n) for n in range(10230, 10240)})
+        return number
+    return " ".join(canvas_takes(name) or ()) if platform == "canvas" else re.split("/| - attention", name)[0]
+
+
+@pytest.mark.parametrize("platform", ROUND)
+def test_what_was_collected_from_a_platform_goes_back_to_it(
+    tmp_path: Path, platform: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each page is that of the notebook which the platform's name brought."""
+    monkeypatch.setattr(giving, "load_assignment", lambda _module: type("A", (), {"notebook": "attention"}))
+    sent = {path: submission({"scale_scores": f"# {n}"}) for n, path in enumerate(ROUND[platform])}
+    with zipfile.ZipFile(tmp_path / "archive.zip", "w") as file:
+        for path, data in sent.items():
+            file.writestr(path, data)
+    klass = Classroom(tmp_path / "class")
+    try:
+        collect("04_attention", tmp_path / "archive.zip", klass)
+    finally:
+        pool.close()
+    for notebook in klass.folder.glob("submitted/*/04_attention/attention.ipynb"):
+        page = klass.folder / "feedback" / notebook.parts[-3] / "04_attention" / "attention.html"
+        page.parent.mkdir(parents=True)
+        page.write_bytes(notebook.read_bytes())
+    with zipfile.ZipFile(give_back("04_attention", klass, platform.partition(" ")[0]).path) as file:
+        back = {taken_by(platform, name): file.read(name) for name in file.namelist()}
+    assert back == {whose: sent[path] for path, whose in ROUND[platform].items()}
