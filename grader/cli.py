@@ -121,6 +121,7 @@ def _parser() -> argparse.ArgumentParser:
         help="also make the archive of pages that the platform takes",
     )
     feedback.add_argument("--output", metavar="FILE", type=Path, help="where the archive goes; into DIR if not given")
+    feedback.set_defaults(usage=feedback.error)
     _class_command(commands, "report", "write a page about a module, and one about the course", optional=True)
     _add_export(commands)
     kit = commands.add_parser("kit", help="make the archive that students get")
@@ -166,7 +167,7 @@ def _class_command(commands: Any, name: str, purpose: str, optional: bool = Fals
         )
     else:
         command.add_argument("module", metavar="MODULE", help="for example 04_attention")
-    command.add_argument("--class", dest="folder", metavar="DIR", type=Path, default=course.ROOT / "classroom")
+    _class_folder(command)
     return command
 
 
@@ -362,6 +363,8 @@ def _feedback(options: argparse.Namespace) -> int:
     from grader.pages.feedback import write_feedback
     from grader.pages.words import counted
 
+    if options.output and not options.zip:
+        options.usage("--output goes with --zip")
     pages = write_feedback(options.module, Classroom(options.folder))
     _say_gone(options.command, pages.gone)
     for student, reason in pages.left_out.items():

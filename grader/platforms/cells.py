@@ -12,7 +12,6 @@ DELIMITERS = (",", ";", "\t", ":")
 MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, .xls
 LINE_END = re.compile(r"\r\n|\n|\r")
-PLAIN = re.compile(r"[^\s\"',;:=+@-][^\s\"',;:]*|")  # what no program needs quotes for
 
 
 @dataclass(frozen=True)
@@ -152,7 +151,7 @@ def with_cells(sheet: Sheet, cells: Mapping[tuple[int, int], str]) -> Sheet:
 
 def _written(value: str, sheet: Sheet, quoted: bool) -> str:
     value = value.encode(sheet.encoding, "xmlcharrefreplace").decode(sheet.encoding)
-    if not quoted and PLAIN.fullmatch(value) and sheet.delimiter not in value:
+    if not quoted and not re.search(r'[\s"]', value) and sheet.delimiter not in value:
         return value
     return '"' + value.replace('"', '""') + '"'
 

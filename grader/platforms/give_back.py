@@ -22,6 +22,8 @@ from grader.origin import Origin, read_origin
 from grader.platforms.export import called
 from grader.roster import Student, students
 
+# the numbers, the name and the date, "Sep 24, 2024 926 PM" or "24 sept. 2024 2126"
+DATED = re.compile(r"\d+-\d+ - .+? - (?:[^\W\d_]+\.? \d{1,2},?|\d{1,2} [^\W\d_]+\.?) \d{4} \d{3,4}(?: [AP]M)?")
 WRITTEN_AT = (1980, 1, 1, 0, 0, 0)  # so that the same pages make the same archive
 
 
@@ -50,16 +52,18 @@ def give_back(module: str, classroom: Classroom, platform: str, output: Path | N
     notebook = load_assignment(module).notebook
     there = students(classroom)
     names: dict[str, str] = {}
+    whose: dict[str, str] = {}
     reasons: dict[str, list[str]] = {}
     for id_, student in there.items():
         page, origin = _page(classroom, id_, module, notebook), read_origin(classroom.submitted(id_, module))
         try:
             names[id_] = _name(platform, student, origin, module, notebook, bool(page))
+            whose[id_] = {"moodle": origin.number, "canvas": origin.person}.get(platform) or names[id_]
         except NoPlace as reason:
             reasons.setdefault(str(reason), []).append(called(student))
-    often = Counter(names.values())
-    for id_ in [id_ for id_, name in names.items() if often[name] > 1]:
-        reasons.setdefault("several students have the same place in the platform's archive", []).append(
+    often = Counter(whose.values())
+    for id_ in [id_ for id_, one in whose.items() if often[one] > 1]:
+        reasons.setdefault("several students have the same number or place on the platform", []).append(
             called(there[id_])
         )
         del names[id_]
@@ -137,9 +141,9 @@ def _canvas(origin: Origin, notebook: str) -> str:
     if not origin.number.isdecimal():
         raise NoPlace("Canvas gave no number of a file, as for text entries and links")
     file = notebook if not notebook.rpartition("_")[2].startswith("link") else "feedback"
-    anonymous = re.fullmatch(r"(?:LATE_)?(anon_[^_]+)", origin.place)
+    anonymous = re.match(r"(?:LATE_)?anon_[^_]+", origin.place)
     if anonymous and not origin.person.isdecimal():
-        return f"{origin.place}_{origin.number}_{file}.html"
+        return f"{anonymous.group()}_{origin.number}_{file}.html"
     if not origin.person.isdecimal():
         raise NoPlace("Canvas gave no number of a person")
     given = origin.place.split("_")
@@ -152,9 +156,10 @@ def _canvas(origin: Origin, notebook: str) -> str:
 def _brightspace(origin: Origin, notebook: str) -> str:
     if not origin.place:
         raise NoPlace("Brightspace gave no folder")
-    place = origin.place.rstrip("/ -")
-    in_a_folder = any(f"{place}/" in path for path in origin.paths)
-    return f"{place}{'/' if in_a_folder else ' - '}{notebook}.html"
+    if any(f"{origin.place}/" in path for path in origin.paths):
+        return f"{origin.place}/{notebook}.html"
+    beginning = DATED.match(origin.place)  # of the file's name
+    return f"{beginning.group() if beginning else origin.place} - {notebook}.html"
 
 
 PLATFORMS: dict[str, Callable[[Origin, str], str]] = {"moodle": _moodle, "canvas": _canvas, "brightspace": _brightspace}

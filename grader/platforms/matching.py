@@ -25,6 +25,7 @@ class Key(IntEnum):
 
 Keys = Mapping[Key, frozenset[str]]
 DROPPED = str.maketrans("", "", "&<>\"`|':\\/")  # what Moodle removes from names of files
+SAME_PERSON = ("canvas",)  # where archives and files of grades have the same number of a person
 MANY = "several rows are this student's, or the row fits several students"
 
 
@@ -56,12 +57,13 @@ def known_by(student: Student, origin: Origin, platform: str) -> Known:
     origin  of the submission for the module whose grades go out; an empty one if there is none
     """
     here = origin.platform == platform
+    person = origin.person if here and platform in SAME_PERSON else ""
     suffix = "" if origin.platform else (re.search(r"_(\d+)$", student.id) or ["", ""])[1]  # a folder of version 0.1.0
     names = {student.name, student.full_name, f"{student.last_name} {student.first_name}"}
     keys = {
         Key.GROUP: _all([_name(origin.name)]),
         Key.NUMBER: _all([origin.number if here else "", suffix, *student.identifiers]),
-        Key.PERSON: _all([origin.person if here else "", suffix, student.number]),
+        Key.PERSON: _all([person, suffix, student.number]),
         Key.LOGIN: _all([_folded(origin.login), _folded(student.login)]),
         Key.ID: _all([_folded(student.id)]),
         Key.EMAIL: _all([_folded(origin.email), _folded(student.email)]),
@@ -70,7 +72,7 @@ def known_by(student: Student, origin: Origin, platform: str) -> Known:
     certain = {
         Key.GROUP: here and origin.name,
         Key.NUMBER: here and origin.number,
-        Key.PERSON: student.number or (here and origin.person),
+        Key.PERSON: student.number or person,
         Key.LOGIN: student.login or (here and origin.login),
         Key.EMAIL: keys[Key.EMAIL],
     }

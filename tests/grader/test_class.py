@@ -130,7 +130,9 @@ def test_late_submissions_are_penalised_as_nbgrader_says(graded):
     penalties = {row[0]: row[3] for row in rows_of(graded / "gradebook.db")[2]}
     assert penalties["ada"] == 28 and penalties["fatima"] is None and penalties["chloe"] is None
     ada = next(
-        r for r in csv.DictReader(io.StringIO(export(MODULE, Classroom(graded), "csv", True).text)) if r["student"] == "ada"
+        r
+        for r in csv.DictReader(io.StringIO(export(MODULE, Classroom(graded), "csv", True).text))
+        if r["student"] == "ada"
     )
     assert ada["late penalty"] == "28" and ada["total"] == "0"
 
