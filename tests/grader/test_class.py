@@ -63,8 +63,8 @@ def walked(tmp_path_factory) -> tuple[Path, dict[str, str]]:
 @pytest.mark.slow
 def test_the_instructors_page_works_as_written(walked):
     folder, printed = walked
-    assert "collect: 10 taken, 0 skipped" in printed["python -m grader collect 04_attention submissions.zip"]
-    assert "ada-example_1000" in printed["python -m grader grade 04_attention"]
+    assert "collect: students taken: 10, files skipped: 0" in printed["python -m grader collect 04_attention submissions.zip"]
+    assert "ada-example" in printed["python -m grader grade 04_attention"]
     assert (folder / "classroom" / "report" / MODULE / "index.html").is_file()
     assert len(list((folder / "classroom" / "feedback").glob(f"*/{MODULE}/attention.html"))) == 10
     rows = list(csv.DictReader(io.StringIO(printed["python -m grader export 04_attention --format moodle"])))
@@ -98,7 +98,7 @@ def test_the_report_in_a_browser(walked, page):
     assert not said and asked == [path.as_uri()]
     text = page.inner_text("body")
     assert DIVIDED_BY_D_K in text and "10 students: 10 graded" in text
-    assert "ben-example_1001" in page.inner_text("h2:has-text('Who needs attention') + table")
+    assert "Ben Example (ben-example)" in page.inner_text("h2:has-text('Who needs attention') + table")
     assert page.locator("figure svg").count() == 2
     assert all(figure.get_attribute("aria-label") for figure in page.locator("figure").all())
     for link in page.locator("a").all():
@@ -109,7 +109,7 @@ def test_the_report_in_a_browser(walked, page):
 
 @pytest.mark.slow
 def test_a_feedback_page_in_a_browser(walked, page):
-    path = walked[0] / "classroom" / "feedback" / "chloe-example_1002" / MODULE / "attention.html"
+    path = walked[0] / "classroom" / "feedback" / "chloe-example" / MODULE / "attention.html"
     said, asked = visit(page, path)
     assert not said and asked == [path.as_uri()]
     text = page.inner_text("body")
