@@ -63,7 +63,10 @@ def walked(tmp_path_factory) -> tuple[Path, dict[str, str]]:
 @pytest.mark.slow
 def test_the_instructors_page_works_as_written(walked):
     folder, printed = walked
-    assert "collect: students taken: 10, files skipped: 0" in printed["python -m grader collect 04_attention submissions.zip"]
+    assert (
+        "collect: students taken: 10, files skipped: 0"
+        in printed["python -m grader collect 04_attention submissions.zip"]
+    )
     assert "ada-example" in printed["python -m grader grade 04_attention"]
     assert (folder / "classroom" / "report" / MODULE / "index.html").is_file()
     assert len(list((folder / "classroom" / "feedback").glob(f"*/{MODULE}/attention.html"))) == 10
