@@ -87,7 +87,7 @@ def write_feedback(module: str, classroom: Classroom) -> FeedbackPages:
                 text = feedback_page(student, _name(in_class[student]), assignment, classroom, book)
                 _write(text, student, assignment, classroom)
                 written.append(student)
-            except (OSError, UserError) as error:
+            except (OSError, UserError, UnicodeError) as error:
                 left_out[student] = _reason(error)
             except Exception as error:  # noqa: BLE001  (a bug of ours costs one page, and keeps its traceback)
                 traceback.print_exception(error, file=sys.stderr)
@@ -107,12 +107,12 @@ def _write(text: str, student: str, assignment: Assignment, classroom: Classroom
     time = timestamp_of(classroom.autograded(student, assignment.module))
     write_whole(folder / f"{assignment.notebook}.html", text.encode())
     if time:
-        write_whole(folder / "timestamp.txt", f"{time}\n".encode())
+        write_whole(folder / "timestamp.txt", f"{time}\n".encode(errors="surrogateescape"))
     elif is_file(folder / "timestamp.txt"):
         (folder / "timestamp.txt").unlink()
 
 
-def _reason(error: OSError | UserError) -> str:
+def _reason(error: OSError | UserError | UnicodeError) -> str:
     """One line about what could not be read or written. Raises CourseError if no other page can be written either."""
     if not isinstance(error, OSError):
         return str(error)

@@ -45,7 +45,6 @@ def _environment() -> Environment:
         "number": words.number,
         "points": words.points,
         "counted": words.counted,
-        "who": words.who,
     }
     return environment
 

@@ -1,6 +1,5 @@
 """Numbers, times and names as the pages say them."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
 UNITS = (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1))
@@ -34,12 +33,6 @@ def duration(seconds: float) -> str:
 def moment(time: datetime) -> str:
     """A time as the gradebook has it, in UTC."""
     return f"{time:%Y-%m-%d %H:%M} UTC"
-
-
-def who(names: Sequence[str], most: int = 12) -> str:
-    """Names, and how many more there are."""
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def encoded(text: str) -> bytes:

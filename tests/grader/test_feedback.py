@@ -3,6 +3,7 @@
 import errno
 import json
 import re
+import shutil
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -253,6 +254,15 @@ def test_without_a_gradebook_there_is_a_sentence_and_none_is_made(
 def test_a_name_with_a_line_break_has_a_page(klass: Classroom) -> None:
     record(klass, graded("new\nline"), graded("ada"))
     assert write_feedback(MODULE, klass).written == ("ada", "new\nline")
+
+
+def test_a_name_that_is_no_text_is_a_line(klass: Classroom, capsys: pytest.CaptureFixture[str]) -> None:
+    """Such a folder cannot be in the gradebook."""
+    record(klass, graded("ada"))
+    for step in ("submitted", "autograded"):
+        shutil.copytree(klass.folder / step / "ada", klass.folder / step / "ad\udce9")
+    pages = write_feedback(MODULE, klass)
+    assert pages.written == ("ada",) and list(pages.left_out) == ["ad\udce9"] and capsys.readouterr().err == ""
 
 
 def test_a_bug_costs_one_page_and_keeps_its_traceback(

@@ -460,7 +460,7 @@ def test_a_text_with_a_picture_is_shown_with_nothing_live(text: str) -> None:
 def test_so_it_is_in_feedback(text: str) -> None:
     cells = filled(question=text)
     named(cells, "question")["attachments"] = {"a": {"image/png": base64_of(PNG)}}
-    page = markup.text(named(kept(cells)["cells"], "question"))
+    page: str = markup.text(named(kept(cells)["cells"], "question"))
     page = re.sub(rf'<img src="data:image/png;base64,{re.escape(base64_of(PNG))}" alt="[^"<>]*">', "", page)
     page = re.sub('<a href="http://evil[^"]*">', "", page)
     for tag in re.findall(r"<[^>]*>", page):
