@@ -348,6 +348,8 @@ def _is_text(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return "\0" not in text
+
+
 def save_students(book: Any, students: Iterable[Student]) -> None:
     """Make nbgrader's record of students say what a roster says; what it does not say stays."""
     with _one_transaction(book):
@@ -355,5 +357,3 @@ def save_students(book: Any, students: Iterable[Student]) -> None:
             known = {"first_name": student.first_name, "last_name": student.last_name, "email": student.email}
             known["lms_user_id"] = student.number
             book.update_or_create_student(student.id, **{k: v for k, v in known.items() if v})
-
-

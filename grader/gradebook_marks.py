@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from grader.classroom import is_file
 from grader.errors import GradebookError
+from grader.gradebook_file import file_of
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Marks:
 
 def is_there(db_url: str) -> bool:
     """Whether there is a gradebook: who only reads makes none."""
-    file = db_url.removeprefix("sqlite:///")
-    return file == db_url or is_file(Path(file))
+    file = file_of(db_url)
+    return file is None or is_file(file)
 
 
 def marks(book: Any, module: str, notebook: str, student: str) -> Marks:

@@ -182,7 +182,7 @@ def overview(name: str, assignment: Assignment, result: Result, marks: Marks, no
         tuple(lines),
         tuple(w for w in written if graded or w.mark.is_by_hand),
         result.repairs,
-        str(getattr(result, "late", "")),
+        result.late,
     )
 
 

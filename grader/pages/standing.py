@@ -40,17 +40,17 @@ class Standing:
     @property
     def unread(self) -> tuple[str, ...]:
         """The written answers that somebody must read."""
-        unread = self.grades.to_be_read if self.grades is not None and self.handed_in else ()
-        return unread if isinstance(unread, tuple) else ("written answers",) * bool(unread)
+        return self.grades.to_be_read if self.grades is not None and self.handed_in else ()
 
     @property
     def late(self) -> str:
         """How late it was and what that cost, or what the platform says where it gives no time; "" if it was not late."""
-        seconds = float(getattr(self.grades, "seconds_late", 0)) if self.grades is not None else 0.0
-        if not self.handed_in or self.grades is None or seconds <= 0:
-            return str(getattr(self.result, "late", "")) if self.handed_in else ""
+        if not self.handed_in:
+            return ""
+        if self.grades is None or self.grades.seconds_late <= 0:
+            return self.result.late
         penalty = f"penalty {words.points(self.grades.penalty)}" if self.grades.penalty else "no penalty"
-        return f"{words.duration(seconds)}, {penalty}"
+        return f"{words.duration(self.grades.seconds_late)}, {penalty}"
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def _result(student: str, assignment: Assignment, classroom: Classroom) -> Resul
     if kept is not None:
         return kept
     submission = find_submission(classroom.submitted(student, assignment.module), student, assignment)
-    missing = submission.missing or str(getattr(submission, "unreadable", ""))
+    missing = submission.missing or submission.unreadable
     status = Status.MISSING if submission.missing else Status.NOT_GRADED
     reason = missing or "it was handed in but not graded"
     return Result(student, assignment.module, status, assignment.max_score, reason)

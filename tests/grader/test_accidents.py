@@ -261,3 +261,16 @@ def test_nbgraders_own_command_goes_on_too(tmp_path: Path) -> None:
     kept = {path.parents[1].name for path in (folder / "autograded").glob(f"*/{MODULE}/{NOTEBOOK}")}
     assert kept == {"ada", "new\nline", "zoe"}, done.stderr
     assert done.returncode == 1 and r"student 'caf\udce9'" in done.stderr
+
+
+@pytest.mark.timeout(200)
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+@pytest.mark.parametrize("verb", ["feedback", "report"])
+def test_pages_are_written_for_everyone(graded: Path, verb: str, encoding: str) -> None:
+    done = command(verb, MODULE, "--class", str(graded), PYTHONIOENCODING=encoding)
+    assert done.returncode == 0 and done.stdout.startswith(f"{verb}: "), done.stderr
+    kept = {path.parents[1].name for path in (graded / "autograded").glob(f"*/{MODULE}/{NOTEBOOK}")}
+    if verb == "feedback":
+        assert {path.parents[1].name for path in (graded / "feedback").glob(f"*/{MODULE}/*.html")} == kept
+    else:
+        assert printable(NO_UTF_8) in (graded / "report" / MODULE / "submissions.csv").read_text(encoding="utf-8")

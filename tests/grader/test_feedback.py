@@ -149,6 +149,11 @@ def test_time_lateness_and_penalty_are_said(klass: Classroom) -> None:
     assert (file_of(klass, "ada").parent / "timestamp.txt").read_text() == f"{TIME}\n"
 
 
+def test_what_a_platform_says_of_lateness_without_a_time_is_shown(klass: Classroom) -> None:
+    record(klass, replace(graded("ada"), late='the platform says "LATE" and gives no time: no penalty follows'))
+    assert 'The platform says "LATE" and gives no time: no penalty follows.' in words_of(klass)
+
+
 def test_without_a_time_nothing_is_said_of_it(klass: Classroom) -> None:
     record(klass, graded("ada"))
     words = words_of(klass)

@@ -18,7 +18,6 @@ from grader.classroom import Classroom, Submission
 from grader.cli import main
 from grader.course import Assignment
 from grader.errors import CourseError
-from grader.gradebook import Grades
 from grader.pages import report
 from grader.pages.report import write_reports
 from grader.result import Result
@@ -26,7 +25,6 @@ from grader.roster import Student, write_roster
 
 SECOND = "08_more"
 MORE = replace(SMALL, module=SECOND)
-UNTIL_MERGED = pytest.mark.xfail(not hasattr(Grades, "seconds_late"), reason="the gradebook's part is not there yet")
 HOSTILE = "<script>alert(1)<"
 
 
@@ -99,7 +97,6 @@ def test_only_mistakes_with_a_name_are_misunderstandings_and_a_student_counts_on
     assert [(row["students"], row["who"]) for row in table(klass, f"{MODULE}/misconceptions.csv")] == [("2", "ada ben")]
 
 
-@UNTIL_MERGED
 def test_points_by_hand_and_penalties_stand_beside_the_automatic_ones(klass: Classroom) -> None:
     record(klass, graded("ada"), graded("ben", second=1))
     by_hand(klass, "ada", 4, penalty=2)
@@ -128,7 +125,6 @@ def test_who_has_not_handed_in_is_named_also_if_only_the_roster_has_them(klass: 
     assert page["Who needs attention"] == "student why ben unreadable: the file is empty"
 
 
-@UNTIL_MERGED
 def test_who_was_late_and_what_it_cost(klass: Classroom) -> None:
     record(klass, graded("ada"))
     with opened(klass.folder / "gradebook.db") as book:
@@ -141,6 +137,12 @@ def test_who_was_late_and_what_it_cost(klass: Classroom) -> None:
         "student how late ada 2 hours 5 minutes, no penalty ben 2 hours 5 minutes, penalty 1 point"
     )
     assert "2 late" in page[""]
+
+
+def test_what_a_platform_says_of_lateness_without_a_time_is_shown(klass: Classroom) -> None:
+    said = 'the platform says "LATE" and gives no time: no penalty follows'
+    record(klass, replace(graded("ada"), late=said), graded("ben"))
+    assert module_page(klass)["Who was late"] == f"student how late ada {said}"
 
 
 def test_what_was_repaired_is_counted_with_those_whose_it_was(klass: Classroom) -> None:
