@@ -13,7 +13,7 @@ from small import MODULE, SMALL, graded, unreadable
 from grader import cli
 from grader.classroom import Classroom
 from grader.errors import CourseError
-from grader.gradebook import record, save_assignment
+from grader.gradebook import grades, record, save_assignment
 from grader.platforms import export as exporting
 from grader.platforms.export import FORMATS, export, export_totals
 from grader.roster import Student, write_roster
@@ -182,7 +182,7 @@ def test_who_has_only_an_extension_has_handed_nothing_in(
     for student in ("ada", "ben"):
         record(book, SMALL, graded(student, blank=("question",)), "", None)
     write_roster(klass, [Student("ada"), Student("ben")])
-    found = [replace(g, handed_in=g.student == "ada") for g in exporting.grades(book, SMALL)]
+    found = [replace(g, handed_in=g.student == "ada") for g in grades(book, SMALL)]
     monkeypatch.setattr(exporting, "grades", lambda *_: found)
     assert export(MODULE, klass, "csv").text.splitlines()[2] == "ben,ben,,07_small,missing,,,,,,9,"
 
