@@ -13,7 +13,7 @@ from small import MODULE, SMALL, graded, unreadable
 from grader import cli
 from grader.classroom import Classroom
 from grader.errors import CourseError
-from grader.gradebook import record, save_assignment
+from grader.gradebook import grades, record, save_assignment
 from grader.platforms import export as exporting
 from grader.platforms.export import FORMATS, export, export_totals
 from grader.roster import Student, write_roster
@@ -173,6 +173,17 @@ def test_who_is_in_the_class_without_a_grade_is_a_row_and_who_is_gone_is_none(kl
     # a blank cell would take away the score that is in Canvas
     assert export(MODULE, klass, "canvas").text.splitlines()[2:] == ["Ada Lovelace,,,ada,,5"]
     assert "07_small: handed nothing in, and not in the file: Ben (ben)" in export(MODULE, klass, "canvas").notes
+
+
+def test_who_has_only_an_extension_has_handed_nothing_in(
+    klass: Classroom, book: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for student in ("ada", "ben"):
+        record(book, SMALL, graded(student, blank=("question",)), "", None)
+    write_roster(klass, [Student("ada"), Student("ben")])
+    found = [replace(g, handed_in=g.student == "ada") for g in grades(book, SMALL)]
+    monkeypatch.setattr(exporting, "grades", lambda *_: found)
+    assert export(MODULE, klass, "csv").text.splitlines()[2] == "ben,ben,,07_small,missing,,,,,,9,"
 
 
 def test_a_gradebook_of_people_who_are_all_gone(klass: Classroom, book: Any) -> None:

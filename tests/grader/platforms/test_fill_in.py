@@ -134,6 +134,14 @@ def test_a_column_is_not_guessed(klass: Class) -> None:
         assert klass.refuses(two, column=column).startswith(f'no column for grades is called "{column}"')
 
 
+def test_a_column_that_canvas_only_shows_is_not_filled_in(klass: Class) -> None:
+    klass.canvas("sean", "obriensean", 4711, 4.5)
+    shown = CANVAS.replace(",9.00,", ",(read only),").encode()
+    assert klass.refuses(shown, column="55") == (
+        'no column for grades is called "55"; name one with --column: "Second small (56)"'
+    )
+
+
 def test_a_title_that_canvas_drops_is_refused(klass: Class) -> None:
     klass.canvas("sean", "obriensean", 4711, 4.5)
     final = CANVAS.replace("Small (55)", "Final Grade small (55)").encode()
