@@ -1,7 +1,15 @@
 """nbgrader: solutions/ -> modules/, and everything of one class under classroom/."""
 
-from importlib.util import find_spec
+import os
+import sys
 from pathlib import Path
+
+from grader.gradebook_file import sqlite_url
+
+# nbgrader looks for the program `alembic` by PATH: it is beside this Python, also where no environment is activated
+BESIDE = str(Path(sys.executable).parent)
+if BESIDE not in os.environ.get("PATH", "").split(os.pathsep):
+    os.environ["PATH"] = os.pathsep.join(filter(None, [BESIDE, os.environ.get("PATH", "")]))
 
 c = get_config()  # noqa: F821  (nbgrader puts it there)
 
@@ -14,7 +22,7 @@ c.CourseDirectory.autograded_directory = "classroom/autograded"
 c.CourseDirectory.feedback_directory = "classroom/feedback"
 c.CourseDirectory.solution_directory = "classroom/solution"
 (Path(__file__).parent / "classroom").mkdir(exist_ok=True)
-c.CourseDirectory.db_url = f"sqlite:///{Path(__file__).parent / 'classroom' / 'gradebook.db'}"
+c.CourseDirectory.db_url = sqlite_url(Path(__file__).parent / "classroom" / "gradebook.db")
 
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
 
@@ -23,13 +31,7 @@ c.Autograde.exporter_class = "grader.nbgrader_plugins.SubmissionExporter"
 c.Autograde.sanitize_preprocessors = ["grader.nbgrader_plugins.GradeInJail"]
 c.Autograde.autograde_preprocessors = []
 
-# feedback: verdicts as tables; nothing of a student's is run, nothing is loaded from elsewhere
+# feedback: our own page; nothing of a student's is run, nothing is loaded from elsewhere
 c.GenerateFeedback.exporter_class = "grader.nbgrader_plugins.FeedbackExporter"
-c.FeedbackExporter.template_name = "verdict"
-c.FeedbackExporter.extra_template_basedirs = [str(Path(__file__).parent / "grader" / "pages" / "templates")]
-formgrader = Path(find_spec("nbgrader").origin).parent / "server_extensions" / "formgrader"
-c.FeedbackExporter.extra_template_paths = [
-    str(formgrader / "templates"),
-    str(formgrader / "static" / "node_modules" / "bootstrap" / "dist" / "css"),
-]
-c.HTMLExporter.sanitize_html = True  # also what the formgrader shows
+c.GenerateFeedback.preprocessors = []
+c.HTMLExporter.sanitize_html = True  # what the formgrader shows

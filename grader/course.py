@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.errors import CourseError
 from grader.notebook import Cell, CellKind, grade_id, kind_of
+from grader.printable import printable
 
 if TYPE_CHECKING:
     from exercises.model import Exercise
@@ -30,7 +31,7 @@ def module_notebook(module: str, root: Path = ROOT) -> Path:
     path = root / "solutions" / module / f"{module.partition('_')[2]}.ipynb"
     if not path.is_file():
         known = ", ".join(modules(root)) or "none"
-        raise CourseError(f"{path.relative_to(root)}: no such notebook; the modules are: {known}")
+        raise CourseError(f"{printable(str(path.relative_to(root)))}: no such notebook; the modules are: {known}")
     return path
 
 

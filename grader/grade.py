@@ -1,6 +1,5 @@
 """Grade one submission: rebuild it, run it in a jail, judge its answers outside, write outputs that can be trusted."""
 
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -11,12 +10,15 @@ from exercises.model import CaseResult, Exercise, Verdict
 from grader.course import Assignment
 from grader.errors import Unreadable
 from grader.notebook import Cell, CellKind
+from grader.pictures import no_live_html
 from grader.rebuild import Part, Rebuilt, is_run, rebuild
 from grader.result import VERDICT_TYPE, Result, Status, verdict_to_data
 from grader.sandbox.jail import Jail
 from grader.sandbox.session import CellRole, CellRun, JailSession, RunCell, Trouble
 
-SOURCES, OUTPUTS = 20_000, 20_000  # characters of all cells of a student's that are kept; the rest is in submitted/
+# characters of a student's that are kept; the rest is in submitted/
+EACH_ANSWER, EACH_OWN_CELL = 100_000, 20_000
+OWN_CELLS, OUTPUTS = 200_000, 20_000  # of all of them together
 
 
 def nothing(*_arguments: object) -> None:
@@ -119,34 +121,35 @@ def _notebook(
     rebuilt: Rebuilt, assignment: Assignment, runs: Mapping[int, CellRun], verdicts: Mapping[str, Verdict]
 ) -> dict[str, Any]:
     """The rebuilt notebook with outputs of ours. `runs` are by id() of the part."""
-    sources, outputs = _Budget(SOURCES), _Budget(OUTPUTS)
-    cells = [_with_outputs(part, runs.get(id(part)), verdicts, sources, outputs) for part in rebuilt.parts]
+    own, outputs = _Budget(OWN_CELLS), _Budget(OUTPUTS)
+    cells = [_with_outputs(part, runs.get(id(part)), verdicts, own, outputs) for part in rebuilt.parts]
     if rebuilt.repairs:
         cells.insert(0, _repairs_cell(rebuilt.repairs))
     return {"cells": cells, "metadata": assignment.metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
 class _Budget:
-    """So many characters for all cells together."""
+    """So many characters for all that is cut by it."""
 
     def __init__(self, left: int) -> None:
         self.left = left
 
-    def cut(self, text: str) -> str:
-        kept = text[: self.left]
+    def cut(self, text: str, most: int | None = None) -> str:
+        kept = text[: self.left if most is None else min(most, self.left)]
         self.left -= len(kept)
         left_out = len(text) - len(kept)
         return f"{kept}\n... {left_out} more characters are left out ..." if left_out else kept
 
 
 def _with_outputs(
-    part: Part, run: CellRun | None, verdicts: Mapping[str, Verdict], sources: _Budget, outputs: _Budget
+    part: Part, run: CellRun | None, verdicts: Mapping[str, Verdict], own: _Budget, outputs: _Budget
 ) -> Cell:
     cell = dict(part.cell)
     if part.kind in (CellKind.ANSWER, CellKind.WRITTEN, CellKind.OWN):
-        cell["source"] = sources.cut(cell["source"])
+        kept, most = (own, EACH_OWN_CELL) if part.kind == CellKind.OWN else (_Budget(EACH_ANSWER), None)
+        cell["source"] = kept.cut(cell["source"], most)
         if cell["cell_type"] != "code":
-            cell["source"] = _no_live_html(cell["source"])
+            cell["source"] = no_live_html(cell["source"], cell.get("attachments", {}))
     if part.kind == CellKind.TEST:
         cell |= {"execution_count": 1, "outputs": _verdict_outputs(verdicts[part.name.removeprefix("test_")])}
     elif run is not None:
@@ -154,11 +157,6 @@ def _with_outputs(
         if text:
             cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": outputs.cut(text) + "\n"}]
     return cell
-
-
-def _no_live_html(text: str) -> str:
-    """Markdown in which no tag is a tag, no link a link and no picture is fetched, and which reads the same."""
-    return re.sub(r"<|!(?=\[)|\](?=[(\[:])", "\\g<0>\u2060", text)
 
 
 def _verdict_outputs(verdict: Verdict) -> list[dict[str, Any]]:

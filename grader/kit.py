@@ -1,6 +1,7 @@
 """What a student gets: the notebook, the library of the modules before it, and three commands, in one archive."""
 
 import ast
+import io
 import json
 import re
 import zipfile
@@ -9,6 +10,7 @@ from pathlib import Path
 from autograded_tests import exercises_of
 from exercises.data import Data
 from exercises.tables import pack
+from grader.classroom import write_whole
 from grader.course import ROOT, modules, student_copy
 from grader.errors import CourseError
 from grader.handed_out import handed_out
@@ -40,13 +42,13 @@ def make_kit(module: str, folder: Path) -> Path:
     An example goes into the kit of the last module that it needs.
     """
     files = kit_files(module)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"tinytorch-{module}.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    path, archived = folder / f"tinytorch-{module}.zip", io.BytesIO()
+    with zipfile.ZipFile(archived, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(files.items()):
             info = zipfile.ZipInfo(f"tinytorch-{module}/{name}", DATE)
             info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
             archive.writestr(info, data)
+    write_whole(path, archived.getvalue())
     return path
 
 

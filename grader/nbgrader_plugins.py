@@ -5,6 +5,7 @@ has nothing left to do. nbgrader's converters copy a student's whole folder and 
 """
 
 import json
+import re
 from collections.abc import Iterator
 from copy import deepcopy
 from datetime import datetime
@@ -12,16 +13,17 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbconvert.exporters import HTMLExporter, NotebookExporter
+from nbconvert.exporters import Exporter, NotebookExporter
 from nbgrader.converters import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from exercises.errors import UserError
-from grader.batch import grade_submission
-from grader.classroom import REMOVE_IT, find_submission, is_file, only_writer, timestamp_of, write_whole
+from grader.batch import grade_submission, read_submission
+from grader.classroom import REMOVE_IT, is_file, only_writer, timestamp_of, write_whole
 from grader.course import load_assignment
-from grader.gradebook import time_of
+from grader.dates import time_of
+from grader.pages.feedback import page_of
 from grader.records import Writer
 from grader.sandbox import pool
 from grader.sandbox.check_jail import weaknesses
@@ -30,7 +32,13 @@ Notebook = tuple[Any, dict[str, Any]]  # a notebook and nbconvert's resources
 
 
 class _OwnFolders(CourseDirectory):  # type: ignore[misc]  # nbgrader has no types
-    """nbgrader's folders, with times that are read as we read them."""
+    """nbgrader's folders, with names of any letters, and times that are read as we read them."""
+
+    def format_path(self, nbgrader_step: str, student_id: str, assignment_id: str, escape: bool = False) -> str:
+        """A path, or a pattern for one. In nbgrader's, folders are not escaped and names have no line breaks: one stops all."""
+        step = re.escape(nbgrader_step) if escape else nbgrader_step
+        path: str = super().format_path(step, student_id, assignment_id, escape)
+        return f"(?s:{path})" if escape else path
 
     def get_existing_timestamp(self, dest_path: str) -> datetime | None:
         """When a submission was handed in; None if nobody says so, or says it in no way that is understood."""
@@ -127,13 +135,17 @@ class SubmissionExporter(_NoLinks, NotebookExporter):  # type: ignore[misc]  # n
         return empty
 
 
-class FeedbackExporter(_NoLinks, HTMLExporter):  # type: ignore[misc]  # nbconvert has no types
-    """HTMLExporter under a name of its own, so that nbgrader_config.py can give it another template than the formgrader's."""
+class FeedbackExporter(_NoLinks, Exporter):  # type: ignore[misc]  # nbconvert has no types
+    """Our feedback pages for nbgrader's converter."""
 
-    def from_filename(self, filename: str, resources: Any = None, **kwargs: Any) -> Notebook:
-        page: Notebook = super().from_filename(filename, resources=resources, **kwargs)
+    file_extension = ".html"
+    output_mimetype = "text/html"
+
+    def from_filename(self, filename: str, resources: Any = None, **_kwargs: Any) -> tuple[str, dict[str, Any]]:
+        where = resources["nbgrader"]
+        page = page_of(Path(filename), where["student"], where["assignment"], where["db_url"])
         self._keep_time(filename)
-        return page
+        return page, resources | {"output_extension": self.file_extension}
 
 
 class GradeInJail(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no types
@@ -150,9 +162,9 @@ class GradeInJail(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has n
 
     def _graded(self, where: dict[str, str], folder: Path) -> dict[str, Any]:
         assignment = load_assignment(where["assignment"])
-        submission = find_submission(folder, where["student"], assignment)
-        if submission.missing:
-            raise OSError(f"{folder}: {submission.missing}")
+        submission = read_submission(folder, where["student"], assignment)
+        if submission.nothing:
+            raise OSError(f"{folder}: {submission.nothing}")
         result = grade_submission(submission, assignment.module)
         config = deepcopy(self.config)
         config.CourseDirectory.db_url = where["db_url"]

@@ -3,8 +3,8 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -34,6 +34,7 @@ class SubmittedCell:
 
     untouched  as it was handed out, be it in an earlier version of the course
     defines    the names of its functions and classes
+    attached   pictures that are attached to it, in base64, by name
     """
 
     number: int
@@ -43,13 +44,16 @@ class SubmittedCell:
     id: str
     untouched: bool = False
     defines: frozenset[str] = frozenset()
+    attached: Mapping[str, str] = field(default_factory=dict)
 
 
 def text_of(value: Any) -> str:
-    """A cell's source, which may be a string or a list of lines."""
+    """A cell's source, which may be a string or a list of lines; a lone surrogate, which no file can hold, is a `?`."""
     if isinstance(value, list):
         value = "".join(line for line in value if isinstance(line, str))
-    return value.replace("\r\n", "\n").replace("\r", "\n") if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return value.replace("\r\n", "\n").replace("\r", "\n").encode(errors="replace").decode()
 
 
 def kind_of(cell: Cell) -> CellKind:
@@ -109,7 +113,17 @@ def _cell(number: int, cell: dict[str, Any]) -> SubmittedCell:
         cell["id"] if isinstance(cell.get("id"), str) else "",
         isinstance(name, str) and mark.get("checksum") == _checksum(mark, cell_type, source),
         frozenset(re.findall(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", source, re.MULTILINE)),
+        _attached(cell.get("attachments")),
     )
+
+
+def _attached(attachments: Any) -> dict[str, str]:
+    """Attachments by name; of several forms of one, not the drawing."""
+    found: dict[str, str] = {}
+    for name, forms in attachments.items() if isinstance(attachments, dict) else ():
+        for kind in sorted(forms, key=lambda k: k != "image/svg+xml") if isinstance(forms, dict) else ():
+            found[name] = text_of(forms[kind])
+    return found
 
 
 def _checksum(mark: dict[str, Any], cell_type: str, source: str) -> str:

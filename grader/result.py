@@ -28,6 +28,9 @@ class Result:
     verdicts  by exercise; empty unless graded
     blank     answers and written answers that were left as they were
     notebook  what nbgrader keeps, with outputs of ours; None unless graded
+    late      why nobody knows how late it was, as a sentence; "" if that is known
+    answers   a digest of each answer, by cell: of a result that is read back, and of none else
+    recorded_again  one of the two stores had lost it, or had something else
     starved   something was stopped since it got no processor: graded once more alone, it may bring more
     """
 
@@ -42,6 +45,9 @@ class Result:
     seconds: float = 0.0
     notebook: dict[str, Any] | None = None
     unchanged: bool = False
+    late: str = ""
+    answers: Mapping[str, str] = field(default_factory=dict)
+    recorded_again: bool = False
     starved: bool = False
 
     @property
@@ -65,7 +71,7 @@ class Result:
         return {name: sentences for name, sentences in found.items() if sentences}
 
     def to_row(self) -> dict[str, Any]:
-        """The fields that programs read; `reason` and `unchanged` only where there is something to say."""
+        """The fields that programs read; `reason` and those below it only where there is something to say."""
         row: dict[str, Any] = {
             "student": self.student,
             "module": self.module,
@@ -79,8 +85,12 @@ class Result:
         }
         if self.reason:
             row["reason"] = self.reason
+        if self.late:
+            row["late"] = self.late
         if self.unchanged:
             row["unchanged"] = True
+        if self.recorded_again:
+            row["recorded_again"] = True
         return row
 
     def to_json(self) -> str:

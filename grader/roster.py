@@ -7,6 +7,7 @@ students has no column for: logins, numbers of assignments, who was dropped.
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ def write_roster(classroom: Classroom, students: Iterable[Student]) -> None:
     """Write the roster, whole or not at all."""
     rows = [{k: v for k, v in asdict(s).items() if v} for s in sorted(students, key=lambda s: s.id)]
     text = json.dumps({"students": rows}, indent=1, ensure_ascii=False)
-    write_whole(classroom.folder / FILE, f"{text}\n".encode())
+    write_whole(classroom.folder / FILE, f"{text}\n".encode(errors="backslashreplace"))  # JSON's way, too
 
 
 def _student(row: dict[str, Any]) -> Student:
@@ -75,6 +76,13 @@ def students(classroom: Classroom) -> dict[str, Student]:
     everyone = read_roster(classroom)
     found = {id_: everyone.get(id_) or Student(id_, name=_name(classroom.folder, id_)) for id_ in _folders(classroom)}
     return {id_: s for id_, s in sorted({**everyone, **found}.items()) if not s.dropped}
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence about somebody unknown: who is called nearly so."""
+    by_name = {k.casefold(): k for k in known}
+    found = get_close_matches(name.casefold(), by_name, 3, 0.5)
+    return f"; did you mean {' or '.join(by_name[f] for f in found)}?" if found else ""
 
 
 def _folders(classroom: Classroom) -> list[str]:

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from grader.classroom import write_whole
 from grader.course import ROOT, modules, student_copy
 from grader.notebook import text_of
 
@@ -68,8 +69,7 @@ def fill_workspace(folder: Path) -> list[str]:
         handed_out = student_copy(module)
         own = folder / module / handed_out.name
         if not own.exists():
-            own.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(handed_out, own)
+            write_whole(own, handed_out.read_bytes())
             lines.append(f"{own}: copied from {handed_out.relative_to(ROOT)}")
         elif _stamp(own) != _stamp(handed_out):
             lines.append(f"{own}: yours, unchanged; {handed_out.relative_to(ROOT)} is another version now")

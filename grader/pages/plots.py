@@ -9,7 +9,7 @@ def plot_scores(scores: Sequence[float], max_score: float) -> str:
     """How many submissions have how many points."""
     import numpy as np
 
-    figure, axes = _axes(7, 2.6)
+    figure, axes = _axes(5, 2.2)
     most = int(np.ceil(max_score))
     axes.hist(scores, bins=np.linspace(0, most, min(most, 28) + 1), color="0.35", edgecolor="white")
     axes.set(xlabel="points", ylabel="submissions", xlim=(0, most))
@@ -19,11 +19,11 @@ def plot_scores(scores: Sequence[float], max_score: float) -> str:
 
 def plot_lost(lost: Sequence[tuple[str, float, float]]) -> str:
     """Points lost on average; `lost` are (exercise, points, mean points lost)."""
-    figure, axes = _axes(7, 0.9 + 0.32 * len(lost))
+    figure, axes = _axes(5, 0.9 + 0.3 * len(lost))
     axes.barh(
         [name for name, _, _ in lost[::-1]], [100 * part / points for _, points, part in lost[::-1]], color="0.35"
     )
-    axes.set(xlabel="points lost on average, per cent of the exercise's", xlim=(0, 100))
+    axes.set(xlabel="lost on average, per cent", xlim=(0, 100))
     return _svg(figure)
 
 

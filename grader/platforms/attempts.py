@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader.classroom import Classroom, is_file, read_file, write_whole
 from grader.course import Assignment, gradable, load_assignment
-from grader.gradebook import time_of
+from grader.dates import time_of
 from grader.origin import FILE, Origin, read_origin, write_origin
 from grader.platforms.archive import Damaged, Member, nested
 from grader.sandbox import pool

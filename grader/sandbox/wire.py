@@ -106,11 +106,11 @@ def _announced(entry: Any) -> tuple[str, np.dtype[Any], tuple[int, ...], int]:
 
 
 def text_in(message: dict[str, Any], key: str, most: int) -> str:
-    """A text of a message, cut; ValueError if there is none under this key."""
+    """A text of a message, cut, with `?` for a lone surrogate; ValueError if there is none under this key."""
     value = message.get(key)
     if not isinstance(value, str):
         raise ValueError(f"no text under {key}")  # noqa: TRY004  (what is said, not how we were called, is wrong)
-    return value[:most]
+    return value[:most].encode(errors="replace").decode()
 
 
 def _exactly(connection: Readable, length: int) -> bytes:

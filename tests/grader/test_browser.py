@@ -146,7 +146,6 @@ def course(tmp_path) -> Path:
     """A course with two submissions, as an instructor has it after `make course`."""
     for name in ("solutions", "modules"):
         shutil.copytree(ROOT / name, tmp_path / name)
-    shutil.copytree(ROOT / "grader" / "pages" / "templates", tmp_path / "grader" / "pages" / "templates")
     shutil.copytree(ROOT / "modules", tmp_path / "workspace")
     shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
     for student in ("ada", "chloe"):
@@ -195,7 +194,7 @@ def test_an_instructor_grades_from_the_formgrader(page, course):
         box.press("Tab")
         page.wait_for_timeout(1500)
         keep(page, "formgrader-manual")
-    rows = list(csv.DictReader(io.StringIO(export(MODULE, Classroom(course / "classroom"), "csv"))))
+    rows = list(csv.DictReader(io.StringIO(export(MODULE, Classroom(course / "classroom"), "csv", True).text)))
     by_student = {row["student"]: row for row in rows}
     assert by_student["ada"]["question_scaling"] == "3.5" and by_student["ada"]["total"] == "31.5"
     assert by_student["chloe"]["total"] == "26"

@@ -10,7 +10,7 @@ import pytest
 from answers import submission
 
 from exercises.model import CaseResult, Verdict
-from grader import gradebook, records
+from grader import gradebook, gradebook_rows, records
 from grader.classroom import Classroom, Submission
 from grader.course import Assignment, load_assignment
 from grader.errors import GradebookError
@@ -156,7 +156,10 @@ def test_what_is_kept_of_a_result_is_read_back(tmp_path):
         )
         writer.write(Submission("cleo"), broken, classroom.autograded("cleo", MODULE))
     read = records.read_kept("ada", ASSIGNMENT, classroom)
-    assert read == replace(result, notebook=None) and read.to_json() == result.to_json()
+    assert (
+        read == replace(result, notebook=None, answers=gradebook_rows.answers_of(notebook))
+        and read.to_json() == result.to_json()
+    )
     assert read.named == {"scale_scores": ("You divided by d_k.",)}
     assert records.read_unchanged(handed_in, ASSIGNMENT, classroom) == read
     assert records.read_unchanged(replace(handed_in, data=b"y"), ASSIGNMENT, classroom) is None

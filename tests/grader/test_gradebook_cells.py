@@ -126,11 +126,13 @@ def test_grades_of_a_test_that_is_gone_are_gone(
     assert left == (4, 4)
     record(book, now, graded("cleo", 2, 3), "", None)
     monkeypatch.setattr(exporting, "load_assignment", lambda _module: now)
-    assert exporting.export(MODULE, Classroom(tmp_path), "csv").splitlines() == [
-        "student,name,email,module,question,second,late penalty,total,max,to be read",
-        "ada,ada,,07_small,0,1.5,0,1.5,7,yes",
-        "ben,ben,,07_small,0,0,0,0,7,no",
-        "cleo,cleo,,07_small,0,3,0,3,7,yes",
+    for student in ("ada", "ben", "cleo"):
+        (tmp_path / "submitted" / student).mkdir(parents=True)
+    assert exporting.export(MODULE, Classroom(tmp_path), "csv", True).text.splitlines() == [
+        "student,name,email,module,status,question,second,late penalty,total,max,to be read",
+        "ada,ada,,07_small,graded,0,1.5,0,1.5,7,question",
+        "ben,ben,,07_small,graded,0,0,0,0,7,",
+        "cleo,cleo,,07_small,graded,0,3,0,3,7,question",
     ]
 
 

@@ -42,6 +42,7 @@ RUNS = {
     "1 / 0": CellRun("before\n", "ZeroDivisionError: division by zero", Trouble.ERROR),
     "while True: pass": CellRun(trouble=Trouble.TIME),
 }
+PICTURE = {"attachments": {"a": {"image/gif": "R0lGODlhAQABAAAAACw="}}}
 ONE, TWO = SMALL.exercises
 VERDICTS = {"first": verdict(ONE, 0.5, message=KNOWN), "second": verdict(TWO, 1, 2)}
 
@@ -113,14 +114,15 @@ def moved(*cells: Cell) -> list[Cell]:
         saved([c | {"outputs": [{"output_type": "stream"}], "attachments": {}, "execution_count": 7} for c in filled()]),
         saved([c | {"cell_type": "markdown"} for c in filled()]),
         saved([c | {"cell_type": "code"} for c in filled()]),
-        saved(filled("x" * 30_000, "y" * 30_000, "z" * 30_000)),
+        saved([own("x" * 30_000), *filled("x" * 130_000, "y" * 130_000, "z" * 130_000)]),
         saved(filled(question="<script>alert(1)</script> ![x](y) \ud800")),
+        saved([*filled(question="![](attachment:a)")[:-1], filled(question="![](attachment:a)")[-1] | PICTURE]),
         saved(moved(named(filled(), "first"))),
         json.dumps({"worksheets": [{"cells": [{"cell_type": "code", "input": "print(1)", "prompt_number": 1}]}]}).encode(),
     ],
     ids=[
         "right", "blank", "no cells", "empty", "damaged", "own cells", "one id", "ids like ours", "ids of what we add",
-        "with outputs", "all text", "all code", "too long", "live", "moved", "format 3",
+        "with outputs", "all text", "all code", "too long", "live", "picture", "moved", "format 3",
     ],
 )  # fmt: skip
 def test_what_is_kept_is_a_valid_notebook(data: bytes) -> None:
@@ -177,17 +179,6 @@ def test_what_a_cell_printed_and_raised_is_its_output() -> None:
     ]
 
 
-def test_what_is_too_long_is_cut() -> None:
-    """20,000 characters of all cells of a student's together."""
-    cells = kept(saved(filled("x" * 15_000, "y" * 6_000, "z" * 10)))["cells"]
-    sources = [c["source"] for c in cells if c["id"] in ("first", "second", "question")]
-    assert sources == [
-        "x" * 15_000,
-        "y" * 5_000 + "\n... 1000 more characters are left out ...",
-        "\n... 10 more characters are left out ...",
-    ]
-
-
 def test_the_result_of_a_submission(monkeypatch: pytest.MonkeyPatch) -> None:
     class Judges:
         def grade(self, data: bytes, module: str, jail: Any, student: str) -> Result:
@@ -219,6 +210,15 @@ def test_an_unreadable_one_says_why() -> None:
     (cell,) = notebook["cells"]
     assert cell["source"] == "**This submission could not be graded:** the file is empty."
     validate(json.loads(json.dumps(kept_notebook(Submission("ada"), graded("ada"), SMALL))))
+
+
+def test_an_empty_written_answer_with_text_beside_it_is_not_blank() -> None:
+    """So it is to be read, and nobody says "No response."."""
+    empty = filled(question=named(CELLS, "question")["source"])
+    assert result_of(saved(empty)).blank == ("question",)
+    result = result_of(saved([*empty, own("Since it is.", "markdown")]))
+    assert result.blank == () and result.notebook is not None
+    assert named(result.notebook["cells"], "question")["source"] == "Since it is."
 
 
 def test_whose_a_cell_is_and_which_exercise_it_answers() -> None:

@@ -50,6 +50,12 @@ def test_sources_and_line_ends(source: object, expected: str) -> None:
     assert sources(json.dumps({"cells": [own("") | {"source": source}]}).encode()) == [expected]
 
 
+def test_a_lone_surrogate_gets_into_no_source():
+    """JSON can hold one, a file cannot, and Python compiles none."""
+    found = sources(json.dumps({"cells": [own("x = '\ud800'"), own("y = '\U0001f600'")]}).encode())
+    assert found == ["x = '?'", "y = '\U0001f600'"]
+
+
 def test_format_3() -> None:
     sheets = [
         {"cells": [{"cell_type": "code", "input": ["x = 1\n", "y"]}]},

@@ -318,7 +318,7 @@ def test_without_grade_ids_the_ids_are_read() -> None:
     assert repairs(*cells) == (
         'the answer cell "first" is missing; graded without it',
         'the answer "second" was found by the name that it defines, `Second`',
-        'the written answer "question" is missing',
+        'the written answer "question" is missing; the text beside its question was taken',
     )
 
 
@@ -379,13 +379,13 @@ def test_what_was_written_into_a_given_cell_is_run_after_ours(name: str) -> None
 
 def test_a_note_in_our_text_is_kept_as_a_cell_of_their_own() -> None:
     rebuilt = rebuild(saved(changed("start", source="# Small\nMy note.")), SMALL)
-    assert [p.cell["source"] for p in rebuilt.parts[:2]] == ["# Small\n", "# Small\nMy note."] and not rebuilt.repairs
+    assert [p.cell["source"] for p in rebuilt.parts[:2]] == ["# Small\n", "My note."] and not rebuilt.repairs
 
 
 def test_of_several_written_answers_the_last_that_says_something() -> None:
     question = named(filled(), "question")
     cells = [*filled(question="Once."), question | {"source": "Twice."}, question | {"source": "YOUR ANSWER HERE"}]
-    assert parts(*cells) == [*ANSWERS[:2], ("written", "Twice.")] and blank(*cells) == []
+    assert parts(*cells) == [*ANSWERS[:2], ("written", "Twice."), ("own", "Once.")] and blank(*cells) == []
 
 
 def test_what_counts_for_the_2000th_cell_and_not_for_the_next() -> None:

@@ -13,6 +13,7 @@ from small import KNOWN, METADATA, MODULE, SMALL, graded, notebook, unreadable, 
 from grader import gradebook, records
 from grader.classroom import Classroom, Submission
 from grader.errors import GradebookError
+from grader.gradebook_rows import answers_of
 from grader.records import digest, graded_students, read_kept, read_unchanged
 from grader.result import VERDICT_TYPE, Result, Status
 
@@ -47,11 +48,12 @@ def kept_file(klass: Classroom, student: str = "ada") -> Path:
 
 
 def test_a_result_is_read_back_as_it_was(klass: Classroom) -> None:
-    """But for `blank` and `notebook`, which are not read."""
-    result = lost_points("ada")
+    """But for `notebook`, which is not read; `answers` are only there when it is read back."""
+    result = replace(lost_points("ada"), blank=("first", "question"), late="nobody knows")
     write(klass, (HANDED_IN, result))
-    assert read_kept("ada", SMALL, klass) == replace(result, notebook=None)
-    assert read_unchanged(HANDED_IN, SMALL, klass) == replace(result, notebook=None)
+    kept = replace(result, notebook=None, answers=answers_of(result.notebook))
+    assert read_kept("ada", SMALL, klass) == kept and len(kept.answers) == 3
+    assert read_unchanged(HANDED_IN, SMALL, klass) == kept
     assert names_in(klass.autograded("ada", MODULE).parent) == [MODULE]
     assert names_in(klass.autograded("ada", MODULE)) == ["small.ipynb", "timestamp.txt"]
     assert (klass.autograded("ada", MODULE) / "timestamp.txt").read_text() == "2026-03-01 12:00:00 UTC\n"
@@ -89,6 +91,9 @@ def test_what_the_kept_notebook_says_of_itself(klass: Classroom) -> None:
             "messages": {"first": [KNOWN], "second": ["It raised."]},
             "seconds": 0.125,
             "digest": digest(HANDED_IN, SMALL),
+            "blank": [],
+            "answers": answers_of(lost_points("ada").notebook),
+            "whole": kept["metadata"]["grader"]["whole"],
         }
     }
     assert (kept["nbformat"], kept["nbformat_minor"]) == (4, 5)
@@ -237,9 +242,11 @@ def test_so_is_what_was_handed_in(klass: Classroom) -> None:
         {"timestamp": ""},
         {"note": "other"},
         {"note": ""},
+        {"late": "nobody knows"},
+        {"unreadable": "no notebook"},
     ]
     changed = [replace(HANDED_IN, **part) for part in parts]
     assert len({digest(submission, SMALL) for submission in changed}) == len(parts)
     write(klass, (HANDED_IN, lost_points("ada")))
-    assert [read_unchanged(s, SMALL, klass) is not None for s in changed] == [True] + [False] * 5
+    assert [read_unchanged(s, SMALL, klass) is not None for s in changed] == [True] + [False] * 7
     assert digest(replace(HANDED_IN, timestamp="a note", note=HANDED_IN.timestamp), SMALL) != digest(HANDED_IN, SMALL)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from classes import rows_of
 from gradebooks import grades_in, new_gradebook
+from grading import Grading, hand_in, stand_in
 from small import MODULE, SMALL, filled, graded, saved, unreadable
 
 from grader import batch, gradebook, records
@@ -22,42 +23,15 @@ from grader.result import Result, Status
 from grader.sandbox import pool
 
 
-class Grading:
-    """In place of grade_submission: what comes of each student, and who was graded."""
-
-    def __init__(self) -> None:
-        self.outcomes: dict[str, Any] = {}
-        self.asked: list[str] = []
-
-    def __call__(self, submission: Submission, module: str) -> Result:
-        assert module == MODULE
-        self.asked.append(submission.student)
-        outcome = self.outcomes.get(submission.student, graded(submission.student))
-        if isinstance(outcome, BaseException):
-            raise outcome
-        result: Result = outcome() if callable(outcome) else outcome
-        return result
-
-
 @pytest.fixture
 def grading(monkeypatch: pytest.MonkeyPatch) -> Grading:
-    found = Grading()
-    monkeypatch.setattr(batch, "grade_submission", found)
-    monkeypatch.setattr(batch, "load_assignment", lambda _module: SMALL)
-    return found
+    return stand_in(monkeypatch)
 
 
 @pytest.fixture
 def klass(tmp_path: Path) -> Classroom:
     new_gradebook(tmp_path)
     return Classroom(tmp_path)
-
-
-def hand_in(klass: Classroom, *students: str, data: bytes = b"") -> None:
-    for student in students:
-        place = klass.submitted(student, MODULE)
-        place.mkdir(parents=True, exist_ok=True)
-        (place / "small.ipynb").write_bytes(data or saved(filled()))
 
 
 def told(rows: Sequence[Result]) -> list[tuple[str, str, float, bool]]:

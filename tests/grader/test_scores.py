@@ -212,15 +212,13 @@ def test_what_is_read_back(book: Any, database: Path) -> None:
     set_manual_score(database, "cleo_17", "question", 3.5)
     book.db.expire_all()
     assert grades(book, SMALL) == [
-        Grades("ada", "ada", "", "", {"question": 0, "first": 0, "second": 0}, 0, 0, 9, False),
-        Grades("ben_4711", "Ben", "", "4711", {"question": 0, "first": 1, "second": 0}, 0, 1, 9, False),
-        Grades(
-            "cleo_17", "Cleo Patra", "cleo@nile", "99", {"question": 3.5, "first": 2, "second": 1}, 0.5, 6, 9, False
-        ),
+        Grades("ada", "ada", "", "", {"question": 0, "first": 0, "second": 0}, 0, 0, 9, ()),
+        Grades("ben_4711", "Ben", "", "4711", {"question": 0, "first": 1, "second": 0}, 0, 1, 9, ()),
+        Grades("cleo_17", "Cleo Patra", "cleo@nile", "99", {"question": 3.5, "first": 2, "second": 1}, 0.5, 6, 9, ()),
     ]
     write(book, graded("ada", 2, 3))
     assert grades(book, SMALL)[0] == Grades(
-        "ada", "ada", "", "", {"question": 0, "first": 2, "second": 3}, 0, 5, 9, True
+        "ada", "ada", "", "", {"question": 0, "first": 2, "second": 3}, 0, 5, 9, ("question",)
     )
     assert grades(book, replace(SMALL, module="08_none")) == []
 

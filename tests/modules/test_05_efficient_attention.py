@@ -97,7 +97,7 @@ def test_the_name_of_its_notebook_ends_like_another(tmp_path, name):
     data, file = submission(module=MODULE), tmp_path / "archive" / name
     file.parent.mkdir(parents=True)
     file.write_bytes(data)
-    (taken,) = collect(MODULE, tmp_path / "archive", Classroom(tmp_path / "class"))
+    (taken,) = collect(MODULE, tmp_path / "archive", Classroom(tmp_path / "class")).lines
     assert taken.student.split("_")[0] == "ada" and not taken.reason
     (path,) = (tmp_path / "class" / "submitted").glob(f"ada*/{MODULE}/efficient_attention.ipynb")
     assert path.read_bytes() == data

@@ -363,3 +363,7 @@ def test_messages_survive_the_way(arrays, plain):
         assert (back[name].dtype.str, back[name].shape) == (array.dtype.str, array.shape)
         assert back[name].tobytes() == array.tobytes()
     assert sent.rest() == b""
+
+
+def test_a_lone_surrogate_gets_into_no_text():
+    assert wire.text_in({"key": "a\ud800b\udcffc\U0001f600"}, "key", 10) == "a?b?c\U0001f600"
