@@ -120,7 +120,8 @@ def moodle(
                 files |= {f"{place}{'_' * old}/{path}": data for path, data in handed_in.items()}
             else:
                 files |= {clean_filename(f"{place}_{p.rpartition('/')[2]}"): data for p, data in handed_in.items()}
-        origins.append(Origin("moodle", name=name, number=str(number)))
+        shown = f"{name} {number}" if blind else name  # as the worksheet has it
+        origins.append(Origin("moodle", name=shown, number=str(number)))
     return Made(files, origins)
 
 
@@ -168,7 +169,8 @@ def canvas(works: Sequence[Work], style: str = "", anonymous: bool = False) -> M
         person = "" if anonymous else str(work.person.number)
         name = "" if anonymous else re.sub(r"(_LATE|[_-]late)?_\d+$", "", base)
         late = "LATE" if work.late else ""
-        origins.append(Origin("canvas", place=base, name=name, number=str(first), person=person, late=late))
+        place = "" if anonymous else base  # where the code and the file's number end is not said anywhere
+        origins.append(Origin("canvas", place=place, name=name, number=str(first), person=person, late=late))
     return Made(files, origins)
 
 

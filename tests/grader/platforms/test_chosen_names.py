@@ -46,6 +46,14 @@ def test_the_whole_archive_makes_plain_which_part_is_the_person(
     assert klass.notebooks() == {name: notebook(name) for name in names}
 
 
+def test_sections_are_not_people(tmp_path: Path) -> None:
+    """A folder that is called so, and that several share, is none of a person."""
+    klass = Class(tmp_path / "class")
+    files = {f"section {n % 2}/{name}/attention.ipynb": notebook(name) for n, name in enumerate(NAMES)}
+    assert klass.collect(files).status == 0
+    assert klass.notebooks() == {name: notebook(name) for name in NAMES}
+
+
 def test_in_folders_of_people_files_have_any_name(tmp_path: Path) -> None:
     klass = Class(tmp_path / "class")
     names = (
