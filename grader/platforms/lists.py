@@ -17,7 +17,7 @@ CLONES = "-submissions"  # the end of the folder into which GitHub Classroom clo
 def listed_reading(members: Sequence[Member], archive: str) -> Reading | None:
     """The archive read as Gradescope's export or GitHub Classroom's clones; None if it is neither."""
     lists = sorted((m for m in members if m.parts[-1] == METADATA), key=lambda m: len(m.parts))
-    if lists and len(lists[0].parts) <= 3:
+    if lists and len(lists[0].parts) <= 5:
         return _gradescope(lists[0], members)
     return _github(members, archive)
 
@@ -101,7 +101,7 @@ def _created(body: str) -> str:
 
 def _github(members: Sequence[Member], archive: str) -> Reading | None:
     """GitHub Classroom's clones: <assignment>-submissions/<assignment>-<login>/..."""
-    for depth in range(-1, 3):
+    for depth in range(-1, 6):
         inside = [m for m in members if len(m.parts) > depth + 2]
         above = {m.parts[depth] for m in inside} if depth >= 0 else {archive}
         if not inside or len(above) != 1 or not (name := above.pop()).endswith(CLONES):
