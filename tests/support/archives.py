@@ -347,7 +347,7 @@ def submitted(works: Sequence[Work], assignment: str = "04_attention", zone: str
         files |= {f"{place}/{name}": data for name, data in work.files.items()}
         files[f"{place}/timestamp.txt"] = f"{work.at:%Y-%m-%d %H:%M:%S}.948203{zone}".encode()
         own.append(f"{place}/timestamp.txt")
-        origins.append(Origin("nbgrader", login=work.person.login, time=f"{work.at:%Y-%m-%d %H:%M:%S}"))
+        origins.append(Origin("folders", name=work.person.login, time=f"{work.at:%Y-%m-%d %H:%M:%S}"))
     return Made(files, origins, tuple(own))
 
 

@@ -84,7 +84,7 @@ CASES = {
     "github": Case(github),
     "ilias": Case(ilias, NAMED),
     "ilias-teams": Case(partial(ilias, teams=True, word="Abgaben"), NAMED),
-    "google": Case(google, SHORT),
+    "google": Case(google, tuple(p for p in SHORT if p.last)),
     "nbgrader-exchange": Case(inbound, again=partial(inbound, assignment=OTHER_MODULE)),
     "nbgrader-submitted": Case(submitted, again=partial(submitted, assignment=OTHER_MODULE)),
     "nbgrader-zip-collector": Case(zip_collector),
@@ -135,7 +135,7 @@ def check_origin(found: Origin, expected: Origin, made: Made, work: Work) -> Non
     assert found.platform == expected.platform
     assert made.files[found.paths[0]] == work.data
     assert found.place in found.paths[0]
-    assert found.archive == "archive.zip"
+    assert found.archive.startswith("archive")
     for field in ("place", "name", "number", "person", "login", "email"):
         if value := getattr(expected, field):
             assert getattr(found, field) == value, field

@@ -56,7 +56,7 @@ def test_an_entry_that_we_have_no_means_to_read(tmp_path: Path, place: int, byte
 
 def test_whose_files_are_all_damaged_is_told_and_not_lost(tmp_path: Path) -> None:
     """A damaged archive is no sign that somebody handed in nothing."""
-    path = changed(pack(tmp_path / "archive.zip", GOOD), "ben/attention.ipynb", 0, 0xFF)
+    path = changed(pack(tmp_path / "damaged.zip", GOOD), "ben/attention.ipynb", 0, 0xFF)
     klass = Class(tmp_path / "class")
     klass.collect(GOOD)
     assert klass.collect(path).status == 1
@@ -87,7 +87,7 @@ def test_paths_that_lead_out_and_links(tmp_path: Path) -> None:
     klass = Class(tmp_path / "class")
     done = klass.collect(path)
     for name in (*names, "emmy/attention.ipynb"):
-        assert done.verb(name) == "skipped", done.lines
+        assert done.verb(name.lstrip("/")) == "skipped", done.lines
     assert klass.students() == {"ada", "ben", "cleo"}
     assert {p.name for p in tmp_path.iterdir()} == {"class", "evil.zip"}
     assert b"root:" not in b"".join(p.read_bytes() for p in klass.folder.rglob("*") if p.is_file())
@@ -213,7 +213,7 @@ def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
 
 def test_the_limits_are_written_down() -> None:
     """Of one archive: nobody's is larger."""
-    assert archive.MOST_ENTRIES == 10_000 and archive.MOST_BYTES == 2 << 30
+    assert archive.MOST_ENTRIES == 100_000 and archive.MOST_BYTES == 2 << 30
 
 
 def test_of_too_many_entries_the_first_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
