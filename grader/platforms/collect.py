@@ -14,14 +14,13 @@ from grader.course import Assignment, load_assignment, modules
 from grader.errors import CourseError
 from grader.origin import FILE, Origin, read_origin
 from grader.platforms import attempts as kept
-from grader.platforms.archive import OUT, Archive, Damaged, Member, opened
+from grader.platforms.archive import Archive, Damaged, Member, opened
 from grader.platforms.attempts import Attempt, Candidate
 from grader.platforms.layouts import platform_reading
 from grader.platforms.people import People, Unknown
-from grader.platforms.plain import Names, nearest, pattern_reading, plain_reading
+from grader.platforms.plain import MAY_BE, ROSTER, Names, nearest, pattern_reading, plain_reading
 from grader.platforms.reading import Item, Owner, Reading
 
-REFUSED = ("it is a link, and links are not followed", "it is not a file", OUT)  # no failure: nobody wants these
 NO_ZONE = ("brightspace", "blackboard", "pattern")  # times as the teacher's clock shows them, without a zone
 
 
@@ -77,7 +76,7 @@ def collect(
         members = []
         for member in found.members:
             if member.trouble:
-                done.skip(member.path, member.trouble, member.trouble not in REFUSED)
+                done.skip(member.path, member.trouble, True)
             else:
                 members.append(member)
         reading = _reading(members, found, assignment, people, patterns)
@@ -112,7 +111,7 @@ def _reading(
         return Reading("", "nothing")
     notebooks = [m.partition("_")[2] for m in modules()]
     notebooks.sort(key=lambda name: name != assignment.notebook)
-    names = Names(assignment.module, [*modules()], notebooks, people.words)
+    names = Names(assignment.module, [*modules()], notebooks, people.words, people.by_words())
     return platform_reading(members, found.name, people.words) or plain_reading(members, found.name, names)
 
 
@@ -135,7 +134,7 @@ def _in_zone(reading: Reading, zone: ZoneInfo | None) -> Reading:
 def _say_strangers(done: Collected, reading: Reading, people: People, found: Archive) -> None:
     names = {item.owner.name for item in reading.items} | people.known.keys()
     for member, why in reading.strangers:
-        done.skip(member.path, f"{why}{nearest(member.path, names)}")
+        done.skip(member.path, f"{why}{nearest(member.path, names)}", why == MAY_BE)
     for member in reading.own_files:
         done.skip(member.path, "it is the platform's own")
     if found.junk:
@@ -164,6 +163,7 @@ def _take_all(
             done.skip(item.member.path, f"{id_} was dropped from the class; `grader drop {id_} --back` takes it back")
         else:
             by_student.setdefault(id_, []).append(item)
+    by_roster = {member.path for member in reading.by_roster}
     done.notes += unknown
     for student, items in sorted(by_student.items()):
         try:
@@ -173,6 +173,9 @@ def _take_all(
             done.lines = [line for line in done.lines if line.student != student]
             for item in items:
                 done.skip(item.member.path, reason, True)
+    for n, line in enumerate(done.lines):
+        if line.path in by_roster and line.student:
+            done.lines[n] = replace(line, reason="; ".join(filter(None, (line.reason, ROSTER))))
 
 
 def _take(

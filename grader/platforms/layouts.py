@@ -22,6 +22,11 @@ WRAPPERS = re.compile(
 # what a component of a path says, where it is the platform's; `last` if it is the file's own name
 Reader = Callable[[str, bool], tuple[Owner, str] | None]
 
+ANONYMOUS = re.compile(
+    r"participant[es]?|partecipante|deelnemer|deltagare|deltager|teilnehmer(in)?|osallistuja|uczestnik|\u0443\u0447\u0430\u0441\u0442\u043d\u0438\u043a|\u53c2\u4e0e\u8005",
+    re.IGNORECASE,
+)
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -106,7 +111,7 @@ def _exchange(text: str, last: bool) -> tuple[Owner, str] | None:
         return None
     user, _module, time = found.groups()
     time = re.sub(
-        r"(\d\d)[_-](\d\d)[_-](\d\d(?:\.\d+)?)(?= |$)", r"\1:\2:\3", time.strip()
+        r"(?<= )(\d\d)[_-](\d\d)[_-](\d\d(?:\.\d+)?)(?= |$)", r"\1:\2:\3", time.strip()
     )  # Windows has no ":" in names
     return Owner((user, time), user, login=user, attempt=time, time=time), ""
 
@@ -133,7 +138,7 @@ LAYOUTS = (
     Layout("canvas", "Canvas's archive", _canvas),
     Layout("ilias", "ILIAS's archive", _ilias, certain=False),
 )
-DEEPEST = 5
+DEEPEST = 8
 
 
 def platform_reading(members: Sequence[Member], archive: str, known: frozenset[str]) -> Reading | None:
@@ -151,12 +156,24 @@ def platform_reading(members: Sequence[Member], archive: str, known: frozenset[s
                 reading = _reading(layout, depth, members, items)
                 if layout.platform == "blackboard":
                     reading = with_users(reading, known)
+                if layout.platform == "moodle":
+                    reading = _anonymous(reading)
                 if layout.platform == "nbgrader":
                     reading = _without_exchange_files(reading)
                 if layout.platform == "ilias":
                     reading = replace(reading, items=tuple(map(_late_in_ilias, reading.items)))
                 return _single(reading, depth, archive, known)
     return None
+
+
+def _anonymous(reading: Reading) -> Reading:
+    """Moodle's anonymous marking calls everyone "Participant", in the teacher's language: then the number is the name."""
+    names = {item.owner.name for item in reading.items}
+    numbers = {item.owner.number for item in reading.items}
+    if len(names) > 1 or (len(numbers) < 4 and not ANONYMOUS.fullmatch(*names)):
+        return reading
+    named = [replace(i, owner=replace(i.owner, name=f"{i.owner.name} {i.owner.number}")) for i in reading.items]
+    return replace(reading, items=tuple(named))
 
 
 def _without_exchange_files(reading: Reading) -> Reading:
@@ -192,10 +209,17 @@ def _read_at(layout: Layout, depth: int, members: Sequence[Member]) -> dict[int,
         if what is not None:
             owner, flat = what
             file = flat if last else "/".join(member.parts[depth + 1 :])
-            found[number] = Item(member, owner, file, "/".join(member.parts[: depth + 1]) if not last else component)
+            place = _beginning(component, owner, flat) if last else "/".join(member.parts[: depth + 1])
+            found[number] = Item(member, owner, file, place)
     fitting, folders = sum(entries.values()), len(entries)
     enough = fitting == folders if not layout.certain else 2 * fitting > folders
     return found if enough else {}
+
+
+def _beginning(component: str, owner: Owner, file: str) -> str:
+    """What the platform wrote before a file's name, without what differs from file to file."""
+    before = re.sub(r"( - |_)$", "", component.removesuffix(file))
+    return before.removesuffix(f"_{owner.number}") if owner.person else before
 
 
 def _teams(members: Mapping[int, Member], depth: int) -> bool:

@@ -17,9 +17,18 @@ CLONES = "-submissions"  # the end of the folder into which GitHub Classroom clo
 def listed_reading(members: Sequence[Member], archive: str) -> Reading | None:
     """The archive read as Gradescope's export or GitHub Classroom's clones; None if it is neither."""
     lists = sorted((m for m in members if m.parts[-1] == METADATA), key=lambda m: len(m.parts))
-    if lists and len(lists[0].parts) <= 3:
+    if lists and _is_export(lists[0], members):
         return _gradescope(lists[0], members)
     return _github(members, archive)
+
+
+def _is_export(listed: Member, members: Sequence[Member]) -> bool:
+    """Whether a list is the platform's: all files are beside it, most of them in submission_<n>/ or named by a number."""
+    above = len(listed.parts) - 1
+    beside = {m.parts[above] for m in members if m is not listed and m.parts[:above] == listed.parts[:above]}
+    numbered = [place for place in beside if re.fullmatch(r"(submission_)?[0-9]+(\.\w+)?", place)]
+    everything = all(m.parts[:above] == listed.parts[:above] for m in members)
+    return everything and 2 * len(numbered) > len(beside)
 
 
 @dataclass(frozen=True)
@@ -101,7 +110,7 @@ def _created(body: str) -> str:
 
 def _github(members: Sequence[Member], archive: str) -> Reading | None:
     """GitHub Classroom's clones: <assignment>-submissions/<assignment>-<login>/..."""
-    for depth in range(-1, 3):
+    for depth in range(-1, 6):
         inside = [m for m in members if len(m.parts) > depth + 2]
         above = {m.parts[depth] for m in inside} if depth >= 0 else {archive}
         if not inside or len(above) != 1 or not (name := above.pop()).endswith(CLONES):

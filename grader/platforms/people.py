@@ -44,6 +44,11 @@ def name_key(name: str) -> str:
     return unicodedata.normalize("NFC", " ".join(name.split()))
 
 
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a name, in small letters."""
+    return tuple(word for word in re.split(r"[\W_]+", text.casefold()) if word)
+
+
 def squashed(name: str) -> str:
     """A name as Canvas writes it into file names: "Lovelace, Ada" is "lovelaceada"."""
     return "".join(c for c in name.lower() if c == "_" or unicodedata.category(c)[0] in "LM" or c.isdecimal())
@@ -107,6 +112,16 @@ class People:
     def words(self) -> frozenset[str]:
         """Ids, names and logins of all who are known."""
         return frozenset(self.known).union(*(k.names | k.logins for k in self.known.values()))
+
+    def by_words(self) -> dict[tuple[str, ...], frozenset[str]]:
+        """Ids of those in the roster by the words of their ids, logins and names, in either order."""
+        found: dict[tuple[str, ...], set[str]] = {}
+        for k in self.known.values():
+            for name in {k.id, *k.logins, *k.names} if k.listed else ():
+                key = words_of(name)
+                for words in {key, key[::-1]} - {()}:
+                    found.setdefault(words, set()).add(k.id)
+        return {key: frozenset(ids) for key, ids in found.items()}
 
     def who(self, platform: str, owners: Iterable[Owner], listed: bool = False) -> dict[str, str | Unknown]:
         """For each person of an archive, by the first part of its key, the id; or why that is not known.

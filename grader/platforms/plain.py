@@ -12,15 +12,19 @@ from dataclasses import dataclass, replace
 from grader.errors import CourseError
 from grader.platforms.archive import Damaged, Member
 from grader.platforms.layouts import WRAPPERS, platform_reading
+from grader.platforms.people import words_of
 from grader.platforms.reading import Item, Owner, Reading, digits_time
 
 SAYS_NOTHING = re.compile(
-    r"(final|finale?|finished|done|fixed|copy|kopie|of|v?[0-9]+|version|draft|submission|submitted|solutions?|home ?work|hw[0-9]*|"
+    r"(final|finale?|finished|done|fixed|copy|kopie|of|v?[0-9]{1,3}|version|draft|submission|submitted|solutions?|home ?work|hw[0-9]*|"
     r"notebook|untitled[0-9]*|nb|assignment|lab[0-9]*|ex|exercise|week[0-9]*|module|work|answers?|part)",
     re.IGNORECASE,
 )
 BETWEEN = re.compile(r"[\s_.,\-\u2013]+")  # what stands between words of a file's name
+AROUND = " _.,-\u2013()[]"  # a name in a file's name
 STAMP = "timestamp.txt"
+MAY_BE = "it may be that of more than one in the roster"
+ROSTER = "the roster says whose it is"
 FLAT = "nothing in its name says whose it is"
 
 
@@ -31,12 +35,14 @@ class Names:
     modules    module folders, "04_attention"; `module` is the one that is collected
     notebooks  names of notebooks, this module's first
     known      ids and names of those who are in the class
+    people     words of each of these names, and whose they are
     """
 
     module: str
     modules: Sequence[str]
     notebooks: Sequence[str]
     known: frozenset[str]
+    people: Mapping[tuple[str, ...], frozenset[str]]
 
 
 def plain_reading(members: Sequence[Member], archive: str, names: Names) -> Reading:
@@ -218,34 +224,71 @@ def _stem(name: str) -> str:
     """A file's name without its endings and what systems add to copies."""
     stem = re.sub(r"(\.(ipynb|txt|json|zip|pdf|py|html|md|docx?))+$", "", name, flags=re.IGNORECASE)
     stem = re.sub(r"^(copy|kopie|copie|kopia) (of|von|de|av) ", "", stem, flags=re.IGNORECASE)
-    return re.sub(r"([ _]?\([0-9]+\)| - copy)+$", "", stem, flags=re.IGNORECASE).strip()
+    return re.sub(r"([ _]?\([0-9]{1,2}\)| - copy)+$", "", stem, flags=re.IGNORECASE).strip()
 
 
 def _flat(members: Sequence[Member], names: Names) -> Reading:
     """The archive read as files that have their students' names in them, before or behind what is the same in all."""
     how = "the part of the files' names that is not the same in all"
     stems = {m: _stem(m.parts[-1]) for m in members}
-    notebooks = _notebooks(members) or list(members)
+    notebooks = _notebooks(members)
+    listed = {m: found for m, stem in stems.items() if (found := _in_roster(stem, names))}
     split = _splitter([stems[m] for m in notebooks], names)
     sides = {m: split(stem) for m, stem in stems.items()}
-    first, trouble = _which_side([sides[m] for m in notebooks], names)
+    first, trouble = _which_side([sides[m] for m in notebooks if m not in listed], names)
     if trouble:
         return Reading("files", how, trouble=trouble)
-    items, strangers = [], []
+    found, strangers = {}, []
     for member in members:
         before, after = sides[member]
         name = (before or after) if first else (after or before)
-        if not name or (before and after and first is None):
-            strangers.append((member, FLAT))
-            continue
-        items.append(Item(member, Owner((name, ""), name), member.parts[-1], member.path))
-    return Reading("files", how, tuple(items), tuple(strangers))
+        if member in listed:
+            name = next(iter(listed[member])) if len(listed[member]) == 1 else ""
+        if name and (member in notebooks or not notebooks or member in listed or (before and after)):
+            found[member] = name
+    beside = _beside([(stems[m], found[m]) for m in notebooks if m in found])
+    for member in members:
+        if member not in found and (name := beside(stems[member]) if member not in notebooks else ""):
+            found[member] = name
+        if member not in found:
+            several = member in listed
+            strangers.append((member, MAY_BE if several else FLAT))
+    items = [Item(m, Owner((n, ""), n, login=n if m in listed else ""), m.parts[-1], m.path) for m, n in found.items()]
+    return Reading("files", how, tuple(items), tuple(strangers), by_roster=frozenset(listed.keys() & found.keys()))
+
+
+def _in_roster(stem: str, names: Names) -> frozenset[str]:
+    """Who of the roster is named in a file's name, by id, login or name, if all other words in it say nothing."""
+    words = words_of(stem)
+    spans = [(n, m) for n in range(len(words)) for m in range(n + 1, min(n + 6, len(words)) + 1)]
+    hits = [(n, m) for n, m in spans if words[n:m] in names.people]
+    whole = [(n, m) for n, m in hits if not any((i, j) != (n, m) and i <= n and m <= j for i, j in hits)]
+    found = frozenset[str]().union(*(names.people[words[n:m]] for n, m in whole))
+    ours = {word for name in names.notebooks for word in words_of(name)}
+    rest = [w for k, w in enumerate(words) if not any(n <= k < m for n, m in whole)]
+    plain = all(w in ours or len(w) == 1 or SAYS_NOTHING.fullmatch(w) for w in rest)
+    return found if plain or len(found) > 1 else frozenset()
+
+
+def _beside(notebooks: Sequence[tuple[str, str]]) -> Callable[[str], str]:
+    """A function that says whose a file beside the notebooks is: its name begins, or ends, as that of a notebook does."""
+    before = [stem[len(name) :] for stem, name in notebooks if stem.startswith(name)]
+    after = [stem[: -len(name)] for stem, name in notebooks if stem.endswith(name) and stem != name]
+    sign = re.match(BETWEEN, before[0]) if len(before) == len(notebooks) and before else None
+    end = re.search(rf"{BETWEEN.pattern}$", after[0]) if len(after) == len(notebooks) and after else None
+
+    def whose(stem: str) -> str:
+        if sign and sign[0] in stem:
+            return _person(stem.partition(sign[0])[0])
+        return _person(stem.rpartition(end[0])[2]) if end and end[0] in stem else ""
+
+    return whose
 
 
 def _splitter(stems: Sequence[str], names: Names) -> Callable[[str], tuple[str, str]]:
     """A function that takes the notebook's name, or what is the same in all names, out: what stands before, and behind."""
-    words = "|".join(re.escape(n) for n in names.notebooks)
-    word = re.compile(rf"(?:^|(?<=[\s_.,\-])|(?<=\d))(?:{words})(?=$|[\s_.,\-\d])", re.IGNORECASE)
+    words = "|".join(re.escape(n) for n in sorted(names.notebooks, key=len, reverse=True))
+    word = re.compile(rf"(?:^|(?<=[\s_.,\-()])|(?<=\d))(?:{words})(?=$|[\s_.,\-()\d])", re.IGNORECASE)
     start, end = _same(stems)
 
     def split(stem: str) -> tuple[str, str]:
@@ -279,13 +322,13 @@ def _same(stems: Sequence[str]) -> tuple[str, str]:
 
 def _person(text: str) -> str:
     """A name without what stands around it, "" if it is only words that say nothing."""
-    text = text.strip(" _.,-\u2013")
+    text = text.strip(AROUND)
     while text:
         tokens = BETWEEN.split(text)
         if SAYS_NOTHING.fullmatch(tokens[-1]):
-            text = text[: len(text) - len(tokens[-1])].rstrip(" _.,-\u2013")
+            text = text[: len(text) - len(tokens[-1])].rstrip(AROUND)
         elif SAYS_NOTHING.fullmatch(tokens[0]):
-            text = text[len(tokens[0]) :].lstrip(" _.,-\u2013")
+            text = text[len(tokens[0]) :].lstrip(AROUND)
         else:
             break
     return "" if text.lower() == "my" else text

@@ -48,6 +48,7 @@ class Reading:
     items      files whose owner is known
     strangers  files that do not fit, and why
     own_files  files of the platform's own: lists, receipts
+    by_roster  files of which the roster says whose they are
     trouble    why nobody is taken, and the pattern that would settle it; "" if all is plain
     """
 
@@ -56,6 +57,7 @@ class Reading:
     items: tuple[Item, ...] = ()
     strangers: tuple[tuple[Member, str], ...] = ()
     own_files: tuple[Member, ...] = ()
+    by_roster: frozenset[Member] = frozenset()
     trouble: str = ""
 
 

@@ -26,6 +26,8 @@ TITLES = {
     "last_name": ("lastname", "surname", "familyname", "nachname", "nom", "apellidos", "last"),
     "email": ("email", "emailaddress", "mail", "emailadresse", "adressedecourriel"),
     "login": ("username", "login", "sisloginid", "githubusername", "anmeldename", "benutzername"),
+    "role": ("role", "roles"),
+    "identifier": ("identifier",),
     "number": ("number", "lmsuserid", "sid", "orgdefinedid", "githubid"),
 }
 
@@ -47,7 +49,7 @@ def read_list(path: Path) -> Rows:
     rows = _table(text)
     if not rows:
         raise CourseError(f"{path}: the file is empty; download the list again")
-    for reader in (_canvas, _worksheet, _titled):
+    for reader in (_canvas, _plain_list, _worksheet, _titled):
         found = reader(rows)
         if found is not None:
             if not found.students:
@@ -114,15 +116,23 @@ def _canvas(rows: Sequence[Sequence[str]]) -> Rows | None:
     for row in rows[1:]:
         number, name = _cell(row, at["ID"]), _cell(row, at.get("Student"))
         name = re.sub(r'^="(.*)"$', r"\1", name)
-        if not re.fullmatch("[0-9]+", number) or name == "Student, Test":
-            continue
-        last, comma, first = (part.strip() for part in name.partition(","))
+        last, comma, first = (part.strip() for part in name.rpartition(","))
         if not comma:
             first, last = _cell(row, at.get("FirstName")) or name, _cell(row, at.get("LastName"))
+        if not re.fullmatch("[0-9]+", number) or {first, last} == {"Test", "Student"} or name == "Test Student":
+            continue
         login = _cell(row, at.get("SIS Login ID"))
         email = login if "@" in login else ""
         students.append(Student("", name, first, last, email, number=number, login=login))
     return Rows("canvas", tuple(students))
+
+
+def _plain_list(rows: Sequence[Sequence[str]]) -> Rows | None:
+    """A CSV with the column `id` and others as nbgrader has them."""
+    at = _columns(rows[0])
+    return (
+        _titled(rows) if rows[0][at.get("id", 0)] == "id" and {"first_name", "last_name", "email"} & at.keys() else None
+    )
 
 
 def _worksheet(rows: Sequence[Sequence[str]]) -> Rows | None:
@@ -152,9 +162,6 @@ def _are_addresses(cells: Sequence[str]) -> bool:
 
 def _split(name: str) -> tuple[str, str]:
     """First and last name, of a name that is written as one."""
-    last, comma, first = name.partition(",")
-    if comma:
-        return first.strip(), last.strip()
     first, _, last = name.rpartition(" ")
     return (first, last) if first else (name, "")
 
@@ -171,11 +178,12 @@ def _titled(rows: Sequence[Sequence[str]]) -> Rows | None:
     for row in rows[1:]:
         has = {title: _cell(row, at.get(title)).removeprefix("#") for title in TITLES}
         first, last, name = has["first_name"], has["last_name"], has["name"]
+        name = name or has["identifier"]  # GitHub Classroom's: a name, mostly
         if name and not (first or last):
             first, last = _split(name)
         name = name or " ".join(filter(None, (first, last)))
         id_ = has["id"] if ours else ""
-        if not (id_ or name or has["login"]):
+        if not (id_ or name or has["login"]) or has["role"].lower() not in ("", "student", "learner"):
             continue
         login = has["login"]
         students.append(Student(id_, name or login or id_, first, last, has["email"], has["number"], login))
@@ -217,7 +225,11 @@ def enrol(path: Path, classroom: Classroom) -> Enrolled:
             of_list.add(id_)
             new += [id_] if id_ not in roster else []
         write_roster(classroom, students.values())
-    gone = [s.id for s in roster.values() if s.id not in of_list and not s.dropped]
+    gone = [
+        s.full_name if s.full_name == s.id else f"{s.full_name} ({s.id})"
+        for s in roster.values()
+        if s.id not in of_list and not s.dropped
+    ]
     return Enrolled(tuple(students.values()), tuple(new), tuple(gone), tuple(troubles))
 
 
