@@ -289,6 +289,14 @@ def test_a_backup_is_whole_while_somebody_writes(klass: Classroom) -> None:
         ]
 
 
+@pytest.mark.timeout(60)
+def test_a_backup_of_a_locked_gradebook_is_not_waited_for(klass: Classroom) -> None:
+    with closing(sqlite3.connect(database(klass))) as other:
+        other.execute("begin exclusive")
+        with pytest.raises(GradebookError, match="another program is writing into the gradebook"):
+            back_up(database(klass))
+
+
 def test_without_a_backup_nothing_is_written(klass: Classroom) -> None:
     shutil.rmtree(klass.folder / "backups", ignore_errors=True)
     (klass.folder / "backups").touch()
