@@ -166,9 +166,9 @@ def _on_disk(path: Path, relative: Path, trouble: str) -> Member:
     return Member(parts, lambda: read_file(path), size, trouble, modified)
 
 
-def in_zip(archive: zipfile.ZipFile, most: int = MOST_ENTRIES) -> Iterator[Member]:
-    """The files of a zip file, in their order there."""
-    left = MOST_BYTES
+def in_zip(archive: zipfile.ZipFile, most: int = 0) -> Iterator[Member]:
+    """The files of a zip file, in their order there; at most so many, MOST_ENTRIES if 0 is given."""
+    left, most = MOST_BYTES, most or MOST_ENTRIES
     infos = [info for info in archive.infolist() if not _is_folder(info)]
     slashes = any("/" in info.orig_filename for info in infos)
     for number, info in enumerate(infos):

@@ -217,8 +217,8 @@ def test_folders_of_an_older_version_are_the_same_people(tmp_path: Path) -> None
 
 NAMES = ("ada", "ben", "cleo", "dan", "emil", "fay")
 AMBIGUOUS: Mapping[str, Mapping[str, bytes]] = {
-    "students in sections": {f"section {n % 2}/{name}/attention.ipynb": notebook(name) for n, name in enumerate(NAMES)},
-    "and weeks": {f"section {n % 2}/{name}/week/attention.ipynb": notebook(name) for n, name in enumerate(NAMES)},
+    "students in sections": {f"north {n % 2}/{name}/attention.ipynb": notebook(name) for n, name in enumerate(NAMES)},
+    "and weeks": {f"north {n % 2}/{name}/week/attention.ipynb": notebook(name) for n, name in enumerate(NAMES)},
 }
 
 
