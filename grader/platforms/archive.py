@@ -27,6 +27,7 @@ JUNK_FILES = {".ds_store", "thumbs.db", "desktop.ini", "icon\r", ".localized"}
 UNIX_HOSTS, DOS_HOSTS = (3, 19), (0, 10, 11, 14)  # "made by", in an entry of a zip file
 UTF_8, ENCRYPTED = 0x800, 0x1  # flags of an entry
 UNICODE_PATH = 0x7075
+NEWEST = 63  # version of the format, times ten, that zipfile reads
 OUT = "its path leads out of the archive"
 
 
@@ -86,7 +87,7 @@ def opened(path: Path) -> Iterator[Archive]:
     if not path.is_file():
         raise CourseError(f"{path}: there is no such archive or folder")
     try:
-        file = zipfile.ZipFile(path)
+        file = _zip(path)
     except (zipfile.BadZipFile, OSError, ValueError, struct.error, NotImplementedError) as error:
         raise CourseError(
             f"{path}: not a readable zip file ({error}); download it again, or unpack it and give the folder"
@@ -95,10 +96,20 @@ def opened(path: Path) -> Iterator[Archive]:
         yield _sorted_out(path.stem, in_zip(file), True)
 
 
+def _zip(source: Path | BytesIO) -> zipfile.ZipFile:
+    """An opened zip file. One entry of a version that zipfile does not know costs that entry, not the archive."""
+    newest = zipfile.MAX_EXTRACT_VERSION  # type: ignore[attr-defined]
+    zipfile.MAX_EXTRACT_VERSION = 0xFFFF  # type: ignore[attr-defined]
+    try:
+        return zipfile.ZipFile(source)
+    finally:
+        zipfile.MAX_EXTRACT_VERSION = newest  # type: ignore[attr-defined]
+
+
 def nested(data: bytes, most: int = 1000) -> list[Member]:
     """The files of a zip file that a student handed in; none if it cannot be read."""
     try:
-        return [m for m in in_zip(zipfile.ZipFile(BytesIO(data)), most) if not _is_junk(m.parts)]
+        return [m for m in in_zip(_zip(BytesIO(data)), most) if not _is_junk(m.parts)]
     except (zipfile.BadZipFile, OSError, ValueError, struct.error, NotImplementedError):
         return []
 
@@ -166,9 +177,9 @@ def _on_disk(path: Path, relative: Path, trouble: str) -> Member:
     return Member(parts, lambda: read_file(path), size, trouble, modified)
 
 
-def in_zip(archive: zipfile.ZipFile, most: int = MOST_ENTRIES) -> Iterator[Member]:
-    """The files of a zip file, in their order there."""
-    left = MOST_BYTES
+def in_zip(archive: zipfile.ZipFile, most: int = 0) -> Iterator[Member]:
+    """The files of a zip file, in their order there; at most so many, MOST_ENTRIES if 0 is given."""
+    left, most = MOST_BYTES, most or MOST_ENTRIES
     infos = [info for info in archive.infolist() if not _is_folder(info)]
     slashes = any("/" in info.orig_filename for info in infos)
     for number, info in enumerate(infos):
@@ -201,6 +212,8 @@ def _trouble_in(info: zipfile.ZipInfo, name: str, left: int) -> str:
         return "it has no name"
     if name.startswith("/") or ".." in PurePosixPath(name).parts or (name[1:3] == ":/" and name[0].isalpha()):
         return OUT
+    if info.extract_version > NEWEST:
+        return f"it cannot be unpacked (it needs version {info.extract_version / 10} of the format)"
     if info.flag_bits & ENCRYPTED:
         return "it is encrypted"
     if info.file_size > LARGEST:

@@ -229,7 +229,7 @@ def _origin(items: Sequence[Item], about: Origin) -> Origin:
         about,
         paths=tuple(item.member.path for item in items),
         place=items[0].place,
-        name=owner.name,
+        name=owner.name.removesuffix(f" {owner.number}") if about.platform == "moodle" else owner.name,
         number=owner.number,
         person=owner.person,
         login=owner.login,

@@ -219,7 +219,7 @@ def _read_at(layout: Layout, depth: int, members: Sequence[Member]) -> dict[int,
 def _beginning(component: str, owner: Owner, file: str) -> str:
     """What the platform wrote before a file's name, without what differs from file to file."""
     before = re.sub(r"( - |_)$", "", component.removesuffix(file))
-    return before.removesuffix(f"_{owner.number}") if owner.person else before
+    return before.removesuffix(f"_{owner.number}") if owner.number else before
 
 
 def _teams(members: Mapping[int, Member], depth: int) -> bool:

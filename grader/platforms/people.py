@@ -54,6 +54,11 @@ def squashed(name: str) -> str:
     return "".join(c for c in name.lower() if c == "_" or unicodedata.category(c)[0] in "LM" or c.isdecimal())
 
 
+def cleaned(name: str) -> str:
+    """A name as Moodle writes it into paths: "Sean O'Brien" is "Sean OBrien"."""
+    return name_key(re.sub(r"[\x00-\x1f\x7f&<>\"`|':\\/]", "", name.replace("_", " ")))
+
+
 def folder_name(name: str) -> str:
     """A readable name for a folder: lower case, words joined by "-", at most LONGEST bytes; "" if there is none."""
     text = unicodedata.normalize("NFC", name).lower()
@@ -223,7 +228,8 @@ class _Index:
             self._near.setdefault(f"former {former[1]}", set()).add(k.id)
         for key in keys:
             self._sure.setdefault(key, set()).add(k.id)
-        names = set(map(squashed, k.names)) | k.names if self.platform == "canvas" else k.names
+        written = {"canvas": squashed, "moodle": cleaned}.get(self.platform, name_key)
+        names = set(map(written, k.names)) | k.names
         for name in names | ({k.id} if self.platform in PLAIN else set()):
             self._names.setdefault(name, set()).add(k.id)
             self._near.setdefault(name.casefold(), set()).add(k.id)

@@ -232,13 +232,14 @@ def _flat(members: Sequence[Member], names: Names) -> Reading:
     how = "the part of the files' names that is not the same in all"
     stems = {m: _stem(m.parts[-1]) for m in members}
     notebooks = _notebooks(members)
-    listed = {m: found for m, stem in stems.items() if (found := _in_roster(stem, names))}
+    listed = {m: ids for m, stem in stems.items() if (ids := _in_roster(stem, names))}
     split = _splitter([stems[m] for m in notebooks], names)
     sides = {m: split(stem) for m, stem in stems.items()}
     first, trouble = _which_side([sides[m] for m in notebooks if m not in listed], names)
     if trouble:
         return Reading("files", how, trouble=trouble)
-    found, strangers = {}, []
+    found: dict[Member, str] = {}
+    strangers = []
     for member in members:
         before, after = sides[member]
         name = (before or after) if first else (after or before)

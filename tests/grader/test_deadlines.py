@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from classes import rows_of, set_manual_score
 from gradebooks import new_gradebook, opened
-from grading import Grading, hand_in, stand_in
 from small import MODULE, SMALL, graded
+from stand_in import Grading, hand_in, stand_in
 
 from grader import classroom as classrooms
 from grader import gradebook_file
@@ -109,12 +109,11 @@ def test_a_plug_in_that_is_named_later_is_applied_and_one_that_is_gone_is_taken_
     set_due(klass, "2026-03-01 12:00:00 UTC")
     regrade(klass, grading)
     assert penalties(klass)["ben"] is None
-    before = classrooms.nbgrader_config
     request.getfixturevalue("penalty")
     set_manual_score(klass.folder / "gradebook.db", "ben", "question", 3)
     regrade(klass, grading)
     assert penalties(klass) == {"ada": None, "ben": 8, "cleo": None}
-    monkeypatch.setattr(classrooms, "nbgrader_config", before)
+    monkeypatch.setattr(classrooms, "nbgrader_config", nbgrader_config)
     regrade(klass, grading)
     assert penalties(klass)["ben"] is None
 
@@ -126,6 +125,19 @@ def test_a_row_that_changed_alone_changes_its_penalty(klass: Classroom, grading:
     set_manual_score(klass.folder / "gradebook.db", "ben", "question", 1)
     assert grade_class(MODULE, klass, ["ada"], jobs=1)[0].unchanged
     assert penalties(klass)["ben"] == 6
+
+
+@pytest.mark.usefixtures("penalty")
+def test_who_is_gone_keeps_the_penalty_that_they_have(
+    klass: Classroom, grading: Grading, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_roster(klass, [Student("ben", dropped=True)])
+    assert command(klass, capsys, "due", "2026-03-01 11:00 UTC")[1][1:] == ["due: late: ada"]
+    regrade(klass, grading)
+    assert penalties(klass) == {"ada": 5, "ben": None, "cleo": None}
+    set_due(klass, "2026-03-01 10:00:00 UTC")
+    regrade(klass, grading)
+    assert penalties(klass) == {"ada": 5, "ben": None, "cleo": None}
 
 
 @pytest.mark.usefixtures("penalty")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from classes import rows_of
 from gradebooks import new_gradebook, opened
-from grading import Grading, hand_in, stand_in
 from small import MODULE
+from stand_in import Grading, hand_in, stand_in
 
 from grader.batch import grade_class
 from grader.classroom import Classroom

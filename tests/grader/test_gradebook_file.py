@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from classes import rows_of
 from gradebooks import new_gradebook, opened
-from grading import Grading, hand_in, stand_in
 from small import MODULE, SMALL, filled, saved
+from stand_in import Grading, hand_in, stand_in
 
 from grader import gradebook_file
 from grader.batch import grade_class
@@ -23,7 +23,7 @@ from grader.classroom import Classroom
 from grader.course import ROOT
 from grader.errors import GradebookError
 from grader.gradebook import open_gradebook
-from grader.gradebook_file import back_up, backups, file_of, in_plain_words, sqlite_url
+from grader.gradebook_file import back_up, backups, file_of, forget, in_plain_words, sqlite_url
 from grader.gradebook_rows import due_date, grades
 
 HEAD = "e43177bfe90b"
@@ -289,6 +289,14 @@ def test_a_backup_is_whole_while_somebody_writes(klass: Classroom) -> None:
         ]
 
 
+@pytest.mark.timeout(60)
+def test_a_backup_of_a_locked_gradebook_is_not_waited_for(klass: Classroom) -> None:
+    with closing(sqlite3.connect(database(klass))) as other:
+        other.execute("begin exclusive")
+        with pytest.raises(GradebookError, match="another program is writing into the gradebook"):
+            back_up(database(klass))
+
+
 def test_without_a_backup_nothing_is_written(klass: Classroom) -> None:
     shutil.rmtree(klass.folder / "backups", ignore_errors=True)
     (klass.folder / "backups").touch()
@@ -337,3 +345,12 @@ def test_nbgraders_commands_work_where_nothing_is_activated(tmp_path: Path) -> N
     assert "ada (Lovelace, Ada) -- ada@x.org" in done.stdout and "ben" in done.stdout
     with opened(database(klass)) as book:
         assert str(due_date(book, MODULE)) == "2026-03-01 12:00:00"
+
+
+def test_what_was_deleted_is_not_left_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "gradebook.db"
+    execute(path, "create table student (id text)", "insert into student values ('a secret name')")
+    execute(path, "pragma secure_delete = off", "delete from student")
+    assert b"a secret name" in path.read_bytes()
+    forget(path)
+    assert b"a secret name" not in path.read_bytes()

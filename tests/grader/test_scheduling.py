@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from classes import rows_of
 from gradebooks import grades_in, new_gradebook
-from grading import Grading, hand_in, stand_in
 from small import MODULE, SMALL, filled, graded, saved, unreadable
+from stand_in import Grading, hand_in, stand_in
 
 from grader import batch, gradebook, records
 from grader.batch import grade_class

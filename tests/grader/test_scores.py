@@ -211,15 +211,17 @@ def test_what_is_read_back(book: Any, database: Path) -> None:
     write(book, unreadable("ada"))
     set_manual_score(database, "cleo_17", "question", 3.5)
     book.db.expire_all()
+    nothing: dict[str, float] = {"question": 0, "first": 0, "second": 0}
+    late: dict[str, Any] = {"time": "2026-03-01 13:00:00 UTC", "seconds_late": 3600, "graded_by_hand": ("question",)}
+    given: dict[str, float] = {"question": 3.5, "first": 2, "second": 1}
     assert grades(book, SMALL) == [
-        Grades("ada", "ada", "", "", {"question": 0, "first": 0, "second": 0}, 0, 0, 9, ()),
-        Grades("ben_4711", "Ben", "", "4711", {"question": 0, "first": 1, "second": 0}, 0, 1, 9, ()),
-        Grades("cleo_17", "Cleo Patra", "cleo@nile", "99", {"question": 3.5, "first": 2, "second": 1}, 0.5, 6, 9, ()),
+        Grades("ada", "ada", "", "", nothing, 0, 0, 9, ()),
+        Grades("ben_4711", "Ben", "", "4711", nothing | {"first": 1}, 0, 1, 9, ()),
+        Grades("cleo_17", "Cleo Patra", "cleo@nile", "99", given, 0.5, 6, 9, (), **late),
     ]
     write(book, graded("ada", 2, 3))
-    assert grades(book, SMALL)[0] == Grades(
-        "ada", "ada", "", "", {"question": 0, "first": 2, "second": 3}, 0, 5, 9, ("question",)
-    )
+    read: dict[str, float] = {"question": 0, "first": 2, "second": 3}
+    assert grades(book, SMALL)[0] == Grades("ada", "ada", "", "", read, 0, 5, 9, ("question",))
     assert grades(book, replace(SMALL, module="08_none")) == []
 
 

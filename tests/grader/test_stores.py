@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from classes import rows_of, set_manual_score
 from gradebooks import grades_in, new_gradebook, opened
-from grading import Grading, hand_in, stand_in
 from small import MODULE, SMALL, filled, graded, saved, unreadable
+from stand_in import Grading, hand_in, stand_in
 
 from grader import gradebook_file, gradebook_rows, records, roster
 from grader.batch import grade_class, grade_submission, read_submission
-from grader.classroom import Classroom, Submission
+from grader.classroom import Classroom, Submission, write_whole
 from grader.errors import CourseError, GradebookError
 from grader.origin import Origin, write_origin
 from grader.result import Result, Status
@@ -415,7 +415,7 @@ def test_what_a_platform_says_of_lateness_is_in_the_row(klass: Classroom) -> Non
 def test_a_result_that_cannot_be_written_down_costs_nobody_else(
     klass: Classroom, grading: Grading, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    write = records.write_whole
+    write = write_whole
 
     def refuse(path: Path, data: bytes) -> None:
         if "ben" in path.parts:
@@ -450,7 +450,7 @@ def test_a_name_that_no_database_takes_costs_nobody_else(
 def test_a_disk_that_takes_nothing_ends_the_run_and_what_was_done_is_kept(
     klass: Classroom, grading: Grading, monkeypatch: pytest.MonkeyPatch, number: int, words: str
 ) -> None:
-    write = records.write_whole
+    write = write_whole
 
     written: list[Path] = []
 

@@ -260,7 +260,7 @@ def test_a_page_that_cannot_be_read_is_a_failure_and_the_others_are_given(
 ) -> None:
     from grader.pages import feedback
 
-    monkeypatch.setattr(feedback, "write_feedback", lambda *_: ["ada", "ben"])
+    monkeypatch.setattr(feedback, "write_feedback", lambda *_: feedback.FeedbackPages(("ada", "ben"), {}, ()))
     klass.add("ada")
     klass.add("ben")
     klass.page("ben").unlink()
