@@ -120,8 +120,7 @@ def moodle(
                 files |= {f"{place}{'_' * old}/{path}": data for path, data in handed_in.items()}
             else:
                 files |= {clean_filename(f"{place}_{p.rpartition('/')[2]}"): data for p, data in handed_in.items()}
-        shown = f"{name} {number}" if blind else name  # as the worksheet has it
-        origins.append(Origin("moodle", name=shown, number=str(number)))
+        origins.append(Origin("moodle", name=name, number=str(number)))
     return Made(files, origins)
 
 

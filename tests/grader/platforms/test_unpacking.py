@@ -46,22 +46,12 @@ def test_a_file_that_cannot_be_unpacked_is_left_out(tmp_path: Path, method: int,
 
 @pytest.mark.parametrize(
     ("place", "byte", "word"),
-    [(8, 1, "encrypted"), (10, 97, "unpacked")],
-    ids=["encrypted", "packed in an unknown way"],
+    [(8, 1, "encrypted"), (10, 97, "unpacked"), (6, 255, "unpacked")],
+    ids=["encrypted", "packed in an unknown way", "of version 25.5"],
 )
 def test_an_entry_that_we_have_no_means_to_read(tmp_path: Path, place: int, byte: int, word: str) -> None:
     path = changed(pack(tmp_path / "archive.zip", GOOD), "ben/attention.ipynb", place, byte, central=True)
     left_out(Class(tmp_path / "class"), path, "ben/attention.ipynb", word)
-
-
-def test_an_archive_of_a_version_that_nobody_made(tmp_path: Path) -> None:
-    """Its index is not to be trusted: it is told, with what else can be done, and nobody's work is touched."""
-    path = changed(pack(tmp_path / "version.zip", GOOD), "ben/attention.ipynb", 6, 255, central=True)
-    klass = Class(tmp_path / "class")
-    klass.collect(GOOD)
-    done = klass.collect(path)
-    assert done.status == 1 and "version 25.5" in done.errors and "give the folder" in done.errors
-    assert klass.notebooks() == {n: notebook(n) for n in ("ada", "ben", "cleo")}
 
 
 def test_whose_files_are_all_damaged_is_told_and_not_lost(tmp_path: Path) -> None:
