@@ -98,12 +98,12 @@ def opened(path: Path) -> Iterator[Archive]:
 
 def _zip(source: Path | BytesIO) -> zipfile.ZipFile:
     """An opened zip file. One entry of a version that zipfile does not know costs that entry, not the archive."""
-    newest = zipfile.MAX_EXTRACT_VERSION  # type: ignore[attr-defined]
-    zipfile.MAX_EXTRACT_VERSION = 0xFFFF  # type: ignore[attr-defined]
+    newest = zipfile.MAX_EXTRACT_VERSION
     try:
+        vars(zipfile)["MAX_EXTRACT_VERSION"] = 0xFFFF
         return zipfile.ZipFile(source)
     finally:
-        zipfile.MAX_EXTRACT_VERSION = newest  # type: ignore[attr-defined]
+        vars(zipfile)["MAX_EXTRACT_VERSION"] = newest
 
 
 def nested(data: bytes, most: int = 1000) -> list[Member]:

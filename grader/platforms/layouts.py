@@ -170,7 +170,7 @@ def _anonymous(reading: Reading) -> Reading:
     """Moodle's anonymous marking calls everyone "Participant", in the teacher's language: then the number is the name."""
     names = {item.owner.name for item in reading.items}
     numbers = {item.owner.number for item in reading.items}
-    if len(names) > 1 or (len(numbers) < 4 and not ANONYMOUS.fullmatch(*names)):
+    if len(names) != 1 or (len(numbers) < 4 and not ANONYMOUS.fullmatch(next(iter(names)))):
         return reading
     named = [replace(i, owner=replace(i.owner, name=f"{i.owner.name} {i.owner.number}")) for i in reading.items]
     return replace(reading, items=tuple(named))
