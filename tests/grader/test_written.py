@@ -112,7 +112,6 @@ def test_text_beside_an_empty_written_answer_is_the_answer(kind: str, text: str,
         own("---", "markdown"),
         own(EMPTY, "markdown"),
         own("(" * 10_000),
-        own("\ud800 is no prose"),
     ],
 )
 def test_what_says_nothing_is_no_answer(mine: Cell) -> None:

@@ -10,8 +10,8 @@ kind(
     "another file only",
     b"def f(): pass",
     0,
-    "there is no notebook in the folder, only attention.py",
-    status="missing",
+    "there is no notebook among the files: attention.py",
+    status="unreadable",
     file="attention.py",
 )
 unreadable("empty file", b"", "the file is empty")
