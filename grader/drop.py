@@ -57,6 +57,7 @@ def delete(student: str, classroom: Classroom, with_backups: bool = False) -> li
             if path is not None:
                 forget(path)
         lines += [f"{folder} is deleted" for folder in _delete_folders(student, classroom)]
+        lines += [f"{archive} is deleted" for archive in _delete_archives(classroom)]
         roster = read_roster(classroom)
         if student in roster:
             write_roster(classroom, (s for s in roster.values() if s.id != student))
@@ -87,6 +88,15 @@ def _delete_folders(student: str, classroom: Classroom) -> list[Path]:
                 shutil.rmtree(path)
             else:
                 path.unlink()
+    return found
+
+
+def _delete_archives(classroom: Classroom) -> list[Path]:
+    """Delete the archives of feedback pages, which have everybody's; they are made again when they are needed."""
+    found = sorted(classroom.folder.glob("feedback-*.zip"))
+    with in_plain_words(classroom.folder):
+        for path in found:
+            path.unlink()
     return found
 
 

@@ -220,11 +220,15 @@ class _Rebuilding:
         """Written answers that say something, with their pictures; if one is empty, the text beside it."""
         texts: dict[str, list[SubmittedCell]] = {}
         empty = dict(self._empty(chosen))
+        of_this_module = any(
+            name in chosen for name in self.defines
+        )  # texts of another module's notebook are no answers
         for place, cell in enumerate(self.ours):
             name = grade_id(cell)
             if kind_of(cell) != CellKind.WRITTEN:
                 continue
-            texts[name] = self._beside(place, anchors) if place in empty else [chosen[name]]
+            beside = self._beside(place, anchors) if of_this_module else []
+            texts[name] = beside if place in empty else [chosen[name]]
             if place in empty and texts[name]:
                 self.used |= {t.number for t in texts[name]}
                 missing = f'the written answer "{name}" is missing'

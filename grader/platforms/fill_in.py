@@ -105,7 +105,7 @@ def _fill(
     return [
         f'{target.copy}: {len(filled)} grades in the column "{title}"{_scaled(factor, maximum, layout.maximum)}',
         *_listed(sheet, layout, matches, by_id),
-        *(_for_moodle(sheet, layout, filled) if layout.platform == MOODLE else ()),
+        *(_for_moodle(sheet, layout, filled, factor) if layout.platform == MOODLE else ()),
     ]
 
 
@@ -173,7 +173,7 @@ def _listed(sheet: Sheet, layout: Layout, matches: Matches, by_id: Mapping[str, 
     return [f"{what}: {who}" for what, who in lines.items() if who]
 
 
-def _for_moodle(sheet: Sheet, layout: Layout, filled: Mapping[int, Mark]) -> list[str]:
+def _for_moodle(sheet: Sheet, layout: Layout, filled: Mapping[int, Mark], factor: float) -> list[str]:
     """What Moodle does not take without a word (mod/assign/feedback/offline)."""
     nothing = [
         called(m.student) for n, m in filled.items() if not m.points and not sheet.records[n].values[layout.column]
@@ -181,6 +181,12 @@ def _for_moodle(sheet: Sheet, layout: Layout, filled: Mapping[int, Mark]) -> lis
     notes = []
     if nothing:
         notes.append(f"Moodle takes no 0 where it has no grade yet; enter it there: {', '.join(nothing)}")
+    if layout.maximum is not None:
+        above = [called(m.student) for m in filled.values() if (m.points or 0) * factor > layout.maximum + 0.005]
+        if above:
+            notes.append(
+                f"Moodle takes no grade above {layout.maximum:g}; enter it there as you like: {', '.join(above)}"
+            )
     if sheet.header[0].strip() != "Identifier":
         notes.append(
             "the worksheet is not in English, and Moodle reads its dates in English only: when you upload it, use the same language "

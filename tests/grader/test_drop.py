@@ -104,6 +104,8 @@ def test_deleting_leaves_no_trace_but_the_backups_that_are_named(
     back_up(database)
     by_nbgrader = Path(shutil.copy(database, klass.folder / "gradebook.db.2026-03-01-120000.000000"))
     (klass.folder / "report").mkdir()
+    given = klass.folder / f"feedback-{MODULE}-moodle.zip"
+    given.write_bytes(SECRET)
     ben = [[row for row in rows if row[0] != "ada"] for rows in rows_of(database)]
     status, out, err = drop(klass, capsys, "ada", "--delete", "--yes")
     assert (status, err) == (0, [])
@@ -111,6 +113,7 @@ def test_deleting_leaves_no_trace_but_the_backups_that_are_named(
     assert out == [
         "drop: 3 grades in the gradebook are deleted",
         *(f"drop: {klass.folder / step / 'ada'} is deleted" for step in ("submitted", "autograded", "feedback", "collected")),
+        f"drop: {given} is deleted",
         "drop: the entry in the roster is deleted",
         *(f"drop: {copy} still has them; `--backups` deletes it, too" for copy in copies),
         f"drop: {klass.folder / 'report'} is as it was: write it anew with `python -m grader report`",

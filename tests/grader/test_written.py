@@ -142,6 +142,14 @@ def test_only_what_stands_between_the_question_and_the_next_cell_of_ours() -> No
     assert written(*cells)[0] == "3\n\n4\n\n5" and own_cells(rebuilt) == ["0", "1", "6", "2"]
 
 
+def test_a_text_in_another_modules_notebook_is_no_answer() -> None:
+    """Its questions are not ours, though they stand where ours would."""
+    theirs = [
+        c for c in CELLS if c["metadata"].get("nbgrader", {}).get("cell_type") != "code" and c["cell_type"] != "code"
+    ]
+    assert written(*theirs, own("A question of another module.", "markdown"))[1]
+
+
 def test_text_in_place_of_a_written_answer_is_taken() -> None:
     cells = [*filled()[:-1], own("Since it is.", "markdown")]
     assert written(*cells) == ("Since it is.", False)

@@ -96,6 +96,15 @@ def test_moodles_zero_is_said(klass: Class) -> None:
     assert "Moodle takes no 0 where it has no grade yet; enter it there: Anna Maria Müller (anna)" in notes
 
 
+def test_a_grade_above_moodles_maximum_is_said(klass: Class) -> None:
+    klass.moodle("anna", "Anna Maria Müller", 10233, 5)
+    klass.moodle("sean", "Sean OBrien", 10234, 9.5)
+    _, notes = klass.fill(MOODLE.encode())
+    assert [n for n in notes if "above" in n] == [
+        "Moodle takes no grade above 9; enter it there as you like: Sean OBrien (sean)"
+    ]
+
+
 # headers in the teacher's language, decimal commas, no blank before the number
 GERMAN = (
     'ID,"Vollständiger Name",E-Mail-Adresse,Status,Bewertung,Bestwertung,"Bewertung kann geändert werden",'
