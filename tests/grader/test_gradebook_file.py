@@ -26,6 +26,8 @@ from grader.gradebook import open_gradebook
 from grader.gradebook_file import back_up, backups, file_of, forget, in_plain_words, sqlite_url
 from grader.gradebook_rows import due_date, grades
 
+pytestmark = pytest.mark.long
+
 HEAD = "e43177bfe90b"
 STRANGE = ["a b", "what?", "100%", "50%20", "#1", "it's", 'a "b"', "a&b=c", "ü;x"]
 

@@ -23,6 +23,8 @@ from grader.pages.report import write_reports
 from grader.result import Result
 from grader.roster import Student, write_roster
 
+pytestmark = pytest.mark.long
+
 SECOND = "08_more"
 MORE = replace(SMALL, module=SECOND)
 HOSTILE = "<script>alert(1)<"

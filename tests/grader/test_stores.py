@@ -23,6 +23,8 @@ from grader.origin import Origin, write_origin
 from grader.result import Result, Status
 from grader.roster import Student, write_roster
 
+pytestmark = pytest.mark.long
+
 NAMES = ("ada", "ben", "cleo")
 
 

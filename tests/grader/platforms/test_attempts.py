@@ -11,6 +11,8 @@ import pytest
 from archives import NOON, PEOPLE, Made, Work, blackboard, brightspace, canvas, folders, moodle
 from collected import OTHER_MODULE, Class, notebook
 
+pytestmark = pytest.mark.long
+
 ADA, OBRIEN = PEOPLE[0], PEOPLE[1]
 LATER = NOON + timedelta(days=1)
 OTHER = Work(OBRIEN, notebook("obrien"))  # somebody else, who is not to be touched

@@ -21,6 +21,8 @@ from archives import (
 )
 from collected import OTHER_MODULE, Class, notebook
 
+pytestmark = pytest.mark.long
+
 NAMES = ("ada", "ben", "cleo", "dan", "emil", "fay")
 # by layout: the path of each one's file
 PLAIN = {

@@ -34,6 +34,8 @@ from packing import PACKINGS, pack, unpack
 from grader.course import ROOT
 from grader.origin import Origin
 
+pytestmark = pytest.mark.long
+
 DOCS = (ROOT / "docs" / "platforms.md").read_text(encoding="utf-8")
 GROUPS = tuple(
     Person(name, "", f"group{number}", 50 + number)

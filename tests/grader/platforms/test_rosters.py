@@ -14,6 +14,8 @@ from collected import Class, notebook
 from grader.classroom import Classroom
 from grader.roster import Student, read_roster, students
 
+pytestmark = pytest.mark.long
+
 ADA, SEAN, DE_LA, MARY = PEOPLE[0], PEOPLE[1], PEOPLE[3], PEOPLE[4]
 COMMA = Person("Ana María", "García; López", "agarcia", 71)
 IVANOV, KIRAN, KARAN = PEOPLE[6], PEOPLE[8], PEOPLE[9]

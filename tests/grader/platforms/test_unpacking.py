@@ -13,6 +13,8 @@ from packing import changed, pack, plain, unpack
 from grader.notebook import LARGEST
 from grader.platforms import archive
 
+pytestmark = pytest.mark.long
+
 GOOD = {f"{name}/attention.ipynb": notebook(name) for name in ("ada", "ben", "cleo")}
 
 

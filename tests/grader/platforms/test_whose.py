@@ -32,6 +32,8 @@ from packing import unpack
 from grader.classroom import Classroom
 from grader.roster import read_roster
 
+pytestmark = pytest.mark.long
+
 ADA, BEN, CLEO = PEOPLE[0], Person("Ben", "Bold", "ben", 61), Person("Cleo", "Curie", "cleo", 62)
 MALLORY = Person("Mallory", "M", "mallory", 66)
 EARLY = brightspace_place(Work(ADA, b"", at=NOON.replace(year=2020)))
