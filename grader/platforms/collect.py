@@ -15,7 +15,7 @@ from grader.errors import CourseError
 from grader.origin import FILE, Origin, read_origin
 from grader.platforms import attempts as kept
 from grader.platforms.archive import Archive, Damaged, Member, opened
-from grader.platforms.attempts import Attempt, Candidate
+from grader.platforms.attempts import Attempt, Candidate, Quality
 from grader.platforms.layouts import platform_reading
 from grader.platforms.people import People, Unknown
 from grader.platforms.plain import MAY_BE, ROSTER, Names, nearest, pattern_reading, plain_reading
@@ -51,6 +51,7 @@ class Collected:
     lines: list[Taken] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     failed: bool = False
+    fits: bool = False  # a notebook of the module is among the files, or was before
 
     def skip(self, path: str, reason: str, failed: bool = False) -> None:
         self.lines.append(Taken(path, reason=reason))
@@ -88,6 +89,9 @@ def collect(
             return done
         _say_strangers(done, reading, people, found)
         _take_all(done, _in_zone(reading, of_zone), found, people, assignment, classroom)
+        if not done.fits:
+            done.failed = True
+            done.notes.append(f"no notebook of {module} is in it")
         if reading.platform in NO_ZONE and not zone and any(item.owner.time for item in reading.items):
             done.notes.append(
                 "the times have no zone and are read as UTC; --zone Europe/Berlin, say, reads them as there"
@@ -193,9 +197,10 @@ def _take(
     if not ordered or not here:
         return
     best, chosen, others = _choose(ordered, assignment)
+    done.fits |= chosen is not None and chosen.quality >= Quality.BLANK
     folder = classroom.submitted(student, assignment.module)
     before = read_origin(folder)
-    if before.digest != best.origin.digest or not any(p.name != FILE for p in folder.iterdir()):
+    if before.digest != best.origin.digest or not any(p.name not in (FILE, kept.STAMP) for p in folder.iterdir()):
         kept.put(classroom, student, assignment, best, chosen)
     _say(done, student, here, best, chosen, others, by)
 

@@ -5,7 +5,7 @@ single file, and read from the first part of a path that the platform made, so t
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.platforms.archive import Member
@@ -14,7 +14,8 @@ from grader.platforms.reading import Item, Owner, Reading, digits_time, words_ti
 
 WRAPPERS = re.compile(
     r"(zip|archive|download(s|ed)?|submi(ssions?|tted)|inbound|extracted|abgaben|assignments?|homeworks?|exercises?|modules?|class(es)?|"
-    r"sections?|groups?|weeks?|hw|ps|lab|exam|students?|export|feedback|collected|all)([ _-]?[0-9]+)?([ _-]\w+)?",
+    r"sections?|tutorials?|groups?|weeks?|(mon|tues|wednes|thurs|fri|satur|sun)day|"
+    r"hw|ps|lab|exam|students?|export|feedback|collected|all)([ _-]?[0-9]+)?([ _-]\w+)?",
     re.IGNORECASE,
 )
 
@@ -195,7 +196,7 @@ def _read_at(layout: Layout, depth: int, members: Sequence[Member]) -> dict[int,
     """
     at_depth = {n: m for n, m in enumerate(members) if len(m.parts) > depth}
     if not at_depth or (
-        depth and len({m.parts[:depth] for m in at_depth.values()}) > 1 and not _teams(at_depth, depth)
+        depth and len({m.parts[:depth] for m in at_depth.values()}) > 1 and not _teams(layout, at_depth, depth)
     ):
         return {}
     found: dict[int, Item] = {}
@@ -213,7 +214,16 @@ def _read_at(layout: Layout, depth: int, members: Sequence[Member]) -> dict[int,
             found[number] = Item(member, owner, file, place)
     fitting, folders = sum(entries.values()), len(entries)
     enough = fitting == folders if not layout.certain else 2 * fitting > folders
-    return found if enough else {}
+    return found if enough and _is_consistent(layout, found.values()) else {}
+
+
+def _is_consistent(layout: Layout, items: Collection[Item]) -> bool:
+    """Whether each number is one person's, or one file's, as it is where a platform gave them."""
+    if layout.platform not in ("canvas", "ilias"):
+        return True
+    people = {(i.owner.person, i.owner.name, i.owner.login) for i in items if i.owner.person}
+    files = [(i.owner.person, i.owner.number) for i in items if layout.platform == "canvas" and i.owner.number]
+    return len({person for person, *_ in people}) == len(people) and len(set(files)) == len(files)
 
 
 def _beginning(component: str, owner: Owner, file: str) -> str:
@@ -222,8 +232,10 @@ def _beginning(component: str, owner: Owner, file: str) -> str:
     return before.removesuffix(f"_{owner.number}") if owner.number else before
 
 
-def _teams(members: Mapping[int, Member], depth: int) -> bool:
-    """Whether the folders above are teams of one exercise: "Team 88"."""
+def _teams(layout: Layout, members: Mapping[int, Member], depth: int) -> bool:
+    """Whether the folders above are ILIAS's teams of one exercise: "Team 88"."""
+    if layout.platform != "ilias":
+        return False
     above = {m.parts[:depth] for m in members.values()}
     return len({a[:-1] for a in above}) == 1 and all(re.fullmatch(r"\w+ [0-9]+", a[-1]) for a in above)
 

@@ -13,6 +13,7 @@ from grader.roster import Student, read_roster
 
 LONGEST = 60  # bytes of a folder's name
 PLAIN = ("folders", "files", "pattern", "nbgrader", "blackboard", "github")  # here a name may be an id
+WORKSHEET = "`grader roster FILE` with this assignment's grading worksheet tells them apart"
 ROSTER = "`grader roster FILE` with the platform's list tells them apart"
 
 
@@ -27,6 +28,7 @@ class Known:
     here: set[tuple[str, str]] = field(default_factory=set)  # (platform, number) in the module that is collected
     logins: set[str] = field(default_factory=set)
     emails: set[str] = field(default_factory=set)
+    modules: set[str] = field(default_factory=set)  # that lie in submitted/
     number: str = ""
     listed: bool = False
 
@@ -99,6 +101,7 @@ class People:
             if folder.name.startswith("."):
                 continue
             known = self.known.setdefault(folder.name, Known(folder.name))
+            known.modules |= {place.name for place in folder.iterdir()} if folder.is_dir() else set()
             for place in folder.glob("*/origin.json"):
                 known.add(read_origin(place.parent), place.parent.name == module)
 
@@ -170,12 +173,13 @@ class People:
             return {}
         if named and not several and all(self._has_other(index.platform, id_, first.number) for id_ in named):
             students = f'a student called "{first.name}" ({", ".join(named)})'
-            return {first.key[0]: Unknown(f"{students} has another number in this assignment; {ROSTER}")}
+            return {first.key[0]: Unknown(f"{students} has another number in this assignment; {WORKSHEET}")}
+        help_ = WORKSHEET if index.platform == "moodle" else ROSTER
         numbers = ", ".join(filter(None, (o.number for o in same)))
         who = f"{len(same)} people are" if several else "more than one student is"
         known = f" ({', '.join(sorted(named))})" if named else ""
         with_numbers = f", with the numbers {numbers}" if several and numbers else ""
-        reason = Unknown(f'{who} called "{first.name}"{known}{with_numbers}; {ROSTER}')
+        reason = Unknown(f'{who} called "{first.name}"{known}{with_numbers}; {help_}')
         return {owner.key[0]: reason for owner in same}
 
     def _has_other(self, platform: str, id_: str, number: str) -> bool:
@@ -212,7 +216,7 @@ class _Index:
         self.platform = platform
         self._sure: dict[tuple[str, ...], set[str]] = {}
         self._names: dict[str, set[str]] = {}
-        self._near: dict[str, set[str]] = {}
+        self._near: dict[str, dict[str, Known]] = {}
         self._listed: list[Known] = []
         for k in known:
             self._add(k)
@@ -222,19 +226,22 @@ class _Index:
         keys |= {("email", e) for e in k.emails} | {("login", login) for login in k.logins}
         keys |= {("moodle", n) for n in k.numbers} | {("here", *n, name) for n in k.here for name in k.names}
         keys |= {("listed", k.id)} if k.listed else set()
-        former = re.fullmatch(r"(.+)_([0-9]+)", k.id) if not k.names else None
+        former = re.fullmatch(r"(.+)_([0-9]+)", k.id) if not k.persons | k.here else None
         if former:  # a folder that version 0.1.0 made
-            keys.add(("former", *former.groups()))
-            self._near.setdefault(f"former {former[1]}", set()).add(k.id)
+            keys.add(("former", _letters(former[1]), former[2]))
+            self._near.setdefault(f"former {former[1]}", {})[k.id] = k
         for key in keys:
             self._sure.setdefault(key, set()).add(k.id)
-        written = {"canvas": squashed, "moodle": cleaned}.get(self.platform, name_key)
-        names = set(map(written, k.names)) | k.names
-        for name in names | ({k.id} if self.platform in PLAIN else set()):
+        sortable = {n for n in k.names if "," in n}
+        names = set(map(squashed, sortable or k.names)) if self.platform == "canvas" else set(map(cleaned, k.names))
+        by_id = self.platform in PLAIN and (k.listed or not k.names)
+        for name in names | k.names | ({name_key(k.id)} if by_id else set()):
             self._names.setdefault(name, set()).add(k.id)
-            self._near.setdefault(name.casefold(), set()).add(k.id)
-        if not k.names:
-            self._near.setdefault(f"folder {k.id}", set()).add(k.id)
+            self._near.setdefault(name.casefold(), {})[k.id] = k
+        if k.listed or not k.names:  # names in any order of words, and folders that say no name
+            for name in {*k.names, k.id}:
+                self._near.setdefault(_in_order(name), {})[k.id] = k
+                self._near.setdefault(_letters(name), {})[k.id] = k
         if k.listed:
             self._listed.append(k)
 
@@ -248,7 +255,7 @@ class _Index:
         keys += [("moodle", owner.number)] if owner.number and self.platform == "moodle" else []
         keys += [("here", self.platform, owner.number, name_key(owner.name))] if owner.number else []
         keys += [("listed", person)] if person else []
-        keys += [("former", formerly(owner.name), number)] if number else []
+        keys += [("former", _letters(formerly(owner.name)), number)] if number else []
         for key in keys:
             ids = self._sure.get(key, set())
             if len(ids) == 1:
@@ -257,17 +264,32 @@ class _Index:
 
     def exactly(self, owner: Owner) -> list[str]:
         """Who has this very name."""
-        return sorted(self._names.get(name_key(owner.name), ()))
+        return sorted(self._names.get(name_key(owner.name), set()) | self._names.get(cleaned(owner.name), set()))
 
     def nearly(self, owner: Owner) -> list[str]:
-        """Who has it in other letters, in a folder that says no name, or behind the name of a group."""
+        """Who has it in other letters or another order, in a folder that says no name, or behind the name of a group."""
         key = name_key(owner.name)
-        if self.platform in PLAIN:
-            return sorted(self._near.get(key.casefold(), ()) or self._near.get(f"folder {folder_name(key)}", ()))
-        former = self._near.get(f"former {formerly(owner.name)}", set())
-        if former or self.platform != "moodle" or "-" not in key:
-            return sorted(former)
-        return sorted(k.id for k in self._listed if any(key.endswith(f"-{name}") for name in k.names))
+        former = self._near.get(f"former {formerly(owner.name)}", {})
+        if len(former) > 1 and len(set.union(*(k.modules for k in former.values()))) == sum(
+            len(k.modules) for k in former.values()
+        ):
+            return [max(former)]  # the same person, with another number in each module
+        keys = [key.casefold(), _in_order(key), *([_letters(key)] if self.platform == "canvas" else [])]
+        found: Iterable[str] = former or next((self._near[k] for k in keys if k in self._near), ())
+        group = "" if found or self.platform != "moodle" else key.partition("-")[0]
+        if " " in group:
+            found = [k.id for k in self._listed if any(key.endswith(f"-{name}") for name in k.names)]
+        return sorted(found)
+
+
+def _in_order(name: str) -> str:
+    """The words of a name, whatever their order and what stands between them."""
+    return f"words {' '.join(sorted(words_of(name)))}"
+
+
+def _letters(name: str) -> str:
+    """The letters of a name, whatever their order: Canvas writes the last name first, and without a blank."""
+    return f"letters {''.join(sorted(squashed(name)))}"
 
 
 def _only_once(found: dict[str, str | Unknown], persons: Mapping[str, Owner]) -> dict[str, str | Unknown]:

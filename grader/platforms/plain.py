@@ -55,6 +55,11 @@ def plain_reading(members: Sequence[Member], archive: str, names: Names) -> Read
     outside = _but(members, inside)
     if not inside:
         return _one_folder(folders, above, archive, names, outside)
+    groups = {m.parts[len(above)] for m in inside}
+    if all(len(m.parts) == len(above) + 2 and WRAPPERS.fullmatch(m.parts[len(above)]) for m in inside):
+        flat = _flat(inside, names)  # sections with files in them
+        if len({item.owner.key[0] for item in flat.items}) > len(groups) and not flat.trouble:
+            return _with_others(flat, outside, archive, names)
     level, trouble = _level(inside, len(above), names)
     how = "one folder for each student"
     if trouble:
@@ -147,15 +152,18 @@ def _level(inside: Sequence[Member], level: int, names: Names) -> tuple[int, str
             groups[group].add(below[0])
         else:
             direct.add(group)
-    if set(groups) <= {*names.modules, *names.notebooks}:
+    ours = {*names.modules, *names.notebooks}
+    if set(groups) <= ours:
         return level + 1, ""
     wrapped = all(WRAPPERS.fullmatch(name) for name in groups.keys() - names.known)
     inner = Counter(name for found in groups.values() for name in found)
-    repeated = any(count > 1 for count in inner.values()) or bool(inner.keys() & {*names.modules, *names.notebooks})
+    again = sum(count > 1 for count in inner.values())
+    attempts = 2 * again >= len(inner) or bool(inner.keys() & ours)  # "ada/first/", "ben/first/"
+    sections = wrapped and any(len(found) > 1 for found in groups.values())
     known_here, known_below = len(groups.keys() & names.known), len(inner.keys() & names.known)
-    if direct or repeated or known_here > known_below or len(inner) < 2 * len(groups):
+    if direct or attempts or known_here > known_below or (len(inner) < 2 * len(groups) and not sections):
         return level, ""
-    if known_below > known_here or wrapped or len(inner) >= 4 * len(groups):
+    if not again and (known_below > known_here or sections or len(inner) >= 4 * len(groups)):
         return level + 1, ""
     return level, (
         f"{len(groups)} folders have {len(inner)} folders with notebooks in them, and either may be the students: "
@@ -231,7 +239,7 @@ def _flat(members: Sequence[Member], names: Names) -> Reading:
     """The archive read as files that have their students' names in them, before or behind what is the same in all."""
     how = "the part of the files' names that is not the same in all"
     stems = {m: _stem(m.parts[-1]) for m in members}
-    notebooks = _notebooks(members)
+    notebooks = _notebooks(members) or [m for m in members if m.parts[-1].lower().endswith(".zip")]
     listed = {m: ids for m, stem in stems.items() if (ids := _in_roster(stem, names))}
     split = _splitter([stems[m] for m in notebooks], names)
     sides = {m: split(stem) for m, stem in stems.items()}
@@ -247,6 +255,7 @@ def _flat(members: Sequence[Member], names: Names) -> Reading:
             name = next(iter(listed[member])) if len(listed[member]) == 1 else ""
         if name and (member in notebooks or not notebooks or member in listed or (before and after)):
             found[member] = name
+    found = _without_the_same(found)
     beside = _beside([(stems[m], found[m]) for m in notebooks if m in found])
     for member in members:
         if member not in found and (name := beside(stems[member]) if member not in notebooks else ""):
@@ -256,6 +265,22 @@ def _flat(members: Sequence[Member], names: Names) -> Reading:
             strangers.append((member, MAY_BE if several else FLAT))
     items = [Item(m, Owner((n, ""), n, login=n if m in listed else ""), m.parts[-1], m.path) for m, n in found.items()]
     return Reading("files", how, tuple(items), tuple(strangers), by_roster=frozenset(listed.keys() & found.keys()))
+
+
+def _without_the_same(found: dict[Member, str]) -> dict[Member, str]:
+    """Names without words that all of them begin, or end, with: they are not the person's."""
+    split = {name: re.split(f"({BETWEEN.pattern})", name) for name in found.values()}
+    while len(split) > 1 and min(map(len, split.values())) > 2:
+        if len({pieces[0] for pieces in split.values()}) == 1:
+            split = {name: pieces[2:] for name, pieces in split.items()}
+        elif len({pieces[-1] for pieces in split.values()}) == 1:
+            split = {name: pieces[:-2] for name, pieces in split.items()}
+        else:
+            break
+    short = {name: "".join(pieces) for name, pieces in split.items()}
+    if len(set(short.values())) < len(short):  # then they were
+        return found
+    return {member: short[name] for member, name in found.items()}
 
 
 def _in_roster(stem: str, names: Names) -> frozenset[str]:
@@ -291,6 +316,9 @@ def _splitter(stems: Sequence[str], names: Names) -> Callable[[str], tuple[str, 
     words = "|".join(re.escape(n) for n in sorted(names.notebooks, key=len, reverse=True))
     word = re.compile(rf"(?:^|(?<=[\s_.,\-()])|(?<=\d))(?:{words})(?=$|[\s_.,\-()\d])", re.IGNORECASE)
     start, end = _same(stems)
+    known = not names.people and any(
+        _person(stem) in names.known for stem in stems
+    )  # then files are called as their students
 
     def split(stem: str) -> tuple[str, str]:
         found = word.search(stem)
@@ -302,7 +330,7 @@ def _splitter(stems: Sequence[str], names: Names) -> Callable[[str], tuple[str, 
             return _person(stem[: len(stem) - len(end)]), ""
         whole = _person(stem)
         trimmed = whole != BETWEEN.sub(" ", stem).strip() and whole != stem
-        sure = whole in names.known or (not names.known and (trimmed or len(stems) > 1))
+        sure = whole in names.known or known or (not names.known and (trimmed or len(stems) > 1))
         return (whole, "") if sure else ("", "")
 
     return split

@@ -223,7 +223,7 @@ def enrol(path: Path, classroom: Classroom) -> Enrolled:
             now = replace(student, id=id_, login=student.login or given)
             students[id_] = _merged(students.get(id_), now)
             of_list.add(id_)
-            new += [id_] if id_ not in roster else []
+            new += [id_] if id_ not in roster and id_ not in new else []
         write_roster(classroom, students.values())
     gone = [
         s.full_name if s.full_name == s.id else f"{s.full_name} ({s.id})"

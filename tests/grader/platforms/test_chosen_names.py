@@ -1,5 +1,6 @@
 """Archives in which people chose all names: the archive as a whole, the roster or a pattern says which part is the person."""
 
+import unicodedata
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -171,3 +172,88 @@ def test_an_archive_of_another_module_is_told_so(tmp_path: Path) -> None:
     done = klass.collect(moodle(works))
     assert len(klass.students()) == 5
     assert sum("another module" in line or "02_activations" in line for line in done.lines) == 5
+
+
+def in_folders(*names: str) -> list[str]:
+    return [f"{name}/attention.ipynb" for name in names]
+
+
+ALIKE_BUT_PLAIN: Mapping = {
+    "tutorials": (in_folders("Tutorial 1/ada", "Tutorial 1/ben", "Tutorial 2/cleo"), ["ada", "ben", "cleo"]),
+    "sections of files": (
+        ["Section A/ada_attention.ipynb", "Section A/ben_attention.ipynb", "Section B/cleo_attention.ipynb"],
+        ["ada", "ben", "cleo"],
+    ),
+    "numbers like Canvas's": ([f"attention_2026_03_{n}.ipynb" for n in ("ada", "ben")], ["ada", "ben"]),
+    "dates like Canvas's": ([f"2026_03_01_{n}_attention.ipynb" for n in ("ada", "ben")], ["ada", "ben"]),
+    "names like ILIAS's": (
+        in_folders("ada_lovelace_section_1", "ben_kim_section_1"),
+        ["ada_lovelace_section_1", "ben_kim_section_1"],
+    ),
+    "files like Canvas's": (
+        ["Student 1/lovelaceada_11_22_attention.ipynb", "Student 2/lovelaceada_11_23_attention.ipynb"],
+        ["student-1", "student-2"],
+    ),
+    "words that are the same in all": (["CS101_ada_attention.ipynb", "CS101_ben_attention.ipynb"], ["ada", "ben"]),
+}
+
+
+@pytest.mark.parametrize(("files", "people"), ALIKE_BUT_PLAIN.values(), ids=ALIKE_BUT_PLAIN)
+def test_what_only_looks_like_a_platforms_is_read_as_it_is(tmp_path: Path, files: list[str], people: list[str]) -> None:
+    klass = Class(tmp_path / "class")
+    assert klass.collect({path: notebook(path) for path in files}).status == 0
+    assert klass.notebooks() == {who: notebook(path) for who, path in zip(people, files, strict=True)}
+
+
+def test_one_name_in_two_sections_is_not_guessed(tmp_path: Path) -> None:
+    klass = Class(tmp_path / "class")
+    done = klass.collect(
+        {p: notebook(p) for p in in_folders("Monday/ada", "Monday/ben", "Monday/cy", "Tuesday/ada", "Tuesday/di")}
+    )
+    assert done.status == 1 and not klass.students() and "--pattern" in done.errors
+
+
+def test_newcomers_of_a_class_whose_files_are_called_as_they_are(tmp_path: Path) -> None:
+    klass = Class(tmp_path / "class")
+    klass.collect({"Ada Lovelace.ipynb": notebook(1), "Ben Kim.ipynb": notebook(2)})
+    assert klass.collect({"Ada Lovelace.ipynb": notebook(1), "Cy Doe.ipynb": notebook(3)}).status == 0
+    assert klass.students() == {"ada-lovelace", "ben-kim", "cy-doe"}
+
+
+BEFORE: Mapping = {
+    "a plain folder, then Moodle": ("ada-lovelace", "Ada Lovelace_77_assignsubmission_file_/attention.ipynb"),
+    "a plain folder, then Canvas": ("ada-lovelace", "lovelaceada_1_2_attention.ipynb"),
+    "0.1.0's folder of Canvas": ("lovelaceada_1234567", "lovelaceada_1234567_9_attention.ipynb"),
+    "a folder in decomposed letters": (unicodedata.normalize("NFD", "José"), "José/attention.ipynb"),
+}
+
+
+@pytest.mark.parametrize(("folder", "path"), BEFORE.values(), ids=BEFORE)
+def test_folders_that_were_there_are_the_same_people(tmp_path: Path, folder: str, path: str) -> None:
+    klass = Class(tmp_path / "class")
+    place = klass.folder / "submitted" / folder / "04_attention"
+    place.mkdir(parents=True)
+    (place / "attention.ipynb").write_bytes(notebook("old"))
+    assert klass.collect({path: notebook("new")}).status == 0
+    assert klass.notebooks() == {folder: notebook("new")}
+
+
+def test_the_written_name_beats_the_name_of_a_folder(tmp_path: Path) -> None:
+    klass = Class(tmp_path / "class")
+    klass.collect({"a b/attention.ipynb": notebook("a b"), "c/attention.ipynb": notebook("c")})
+    klass.collect({f"{n}/attention.ipynb": notebook(n) for n in ("a-b", "a b", "c")})
+    assert klass.whose(notebook("a b"), "04_attention") == "a-b" and len(klass.students()) == 3
+
+
+def test_a_roster_is_known_by_either_order_of_a_name(tmp_path: Path) -> None:
+    klass = Class(tmp_path / "class")
+    klass.roster("id,first_name,last_name,email\nada,Ada,Lovelace,a@x\nben,Ben,Kim,b@x\n")
+    klass.collect({"Lovelace Ada_1_assignsubmission_file_/attention.ipynb": notebook("ada")})
+    klass.collect({"ben_kim/attention.ipynb": notebook("ben")})
+    assert klass.notebooks() == {"ada": notebook("ada"), "ben": notebook("ben")}
+
+
+def test_a_class_of_another_modules_notebooks_fails(tmp_path: Path) -> None:
+    klass = Class(tmp_path / "class")
+    done = klass.collect({f"{n}/attention.ipynb": notebook(n, module=OTHER_MODULE) for n in ("ada", "ben")})
+    assert done.status == 1 and "no notebook of 04_attention is in it" in done.errors
