@@ -118,8 +118,8 @@ def time(text: str) -> datetime | None:
 
 def keep(
     classroom: Classroom, student: str, module: str, origin: Origin, files: Sequence[tuple[str, Member]]
-) -> tuple[Attempt, dict[str, Member], bool]:
-    """Copy an attempt's files to collected/: the attempt, which file of it is which of the archive, whether it is new.
+) -> tuple[Attempt, dict[str, Member]]:
+    """Copy an attempt's files to collected/: the attempt, which may be one that was kept before, and which file of it is which of the archive.
 
     files  name as the student chose it, and the file
 
@@ -134,7 +134,7 @@ def keep(
     digest = whole.hexdigest()
     for attempt in before:
         if attempt.origin.digest == digest:
-            return attempt, members, False
+            return attempt, members
     folder = _next(classroom, student, module)
     try:
         for name, member in members.items():
@@ -147,7 +147,7 @@ def keep(
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    return Attempt(folder, origin), members, True
+    return Attempt(folder, origin), members
 
 
 def _next(classroom: Classroom, student: str, module: str) -> Path:

@@ -191,7 +191,7 @@ def _take(
     for of_attempt in _attempts(items):
         files = [(_name_of(item, about.platform), item.member) for item in _readable(of_attempt, done)]
         if files:
-            attempt, members, _new = kept.keep(classroom, student, assignment.module, _origin(of_attempt, about), files)
+            attempt, members = kept.keep(classroom, student, assignment.module, _origin(of_attempt, about), files)
             here |= {(attempt.folder, name): member for name, member in members.items()}
     ordered, by = kept.in_order(kept.attempts(classroom, student, assignment.module))
     if not ordered or not here:

@@ -239,7 +239,7 @@ def _flat(members: Sequence[Member], names: Names) -> Reading:
     """The archive read as files that have their students' names in them, before or behind what is the same in all."""
     how = "the part of the files' names that is not the same in all"
     stems = {m: _stem(m.parts[-1]) for m in members}
-    notebooks = _notebooks(members) or [m for m in members if m.parts[-1].lower().endswith(".zip")]
+    notebooks = dict.fromkeys(_notebooks(members) or [m for m in members if m.parts[-1].lower().endswith(".zip")])
     listed = {m: ids for m, stem in stems.items() if (ids := _in_roster(stem, names))}
     split = _splitter([stems[m] for m in notebooks], names)
     sides = {m: split(stem) for m, stem in stems.items()}
@@ -255,7 +255,7 @@ def _flat(members: Sequence[Member], names: Names) -> Reading:
             name = next(iter(listed[member])) if len(listed[member]) == 1 else ""
         if name and (member in notebooks or not notebooks or member in listed or (before and after)):
             found[member] = name
-    found = _without_the_same(found)
+    found |= _without_the_same({m: name for m, name in found.items() if m not in listed})
     beside = _beside([(stems[m], found[m]) for m in notebooks if m in found])
     for member in members:
         if member not in found and (name := beside(stems[member]) if member not in notebooks else ""):

@@ -257,3 +257,10 @@ def test_a_class_of_another_modules_notebooks_fails(tmp_path: Path) -> None:
     klass = Class(tmp_path / "class")
     done = klass.collect({f"{n}/attention.ipynb": notebook(n, module=OTHER_MODULE) for n in ("ada", "ben")})
     assert done.status == 1 and "no notebook of 04_attention is in it" in done.errors
+
+
+def test_ids_of_the_roster_that_begin_alike_stay_whole(tmp_path: Path) -> None:
+    klass = Class(tmp_path / "class")
+    klass.roster("id,first_name,last_name,email\nuni-ada,Ada,L,a@x\nuni-ben,Ben,K,b@x\n")
+    klass.collect({f"{who}_attention.ipynb": notebook(who) for who in ("uni-ada", "uni-ben")})
+    assert klass.notebooks() == {who: notebook(who) for who in ("uni-ada", "uni-ben")}
