@@ -1,9 +1,10 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup course grade quick test slow check coverage mutants library torch kit solved try lab bench figures lock clean
+.PHONY: help setup course grade quick test slow check coverage mutants library torch kit solved site try lab bench figures lock clean
 PYTHON ?= python3
 MODULE ?= 04_attention
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+FOR_SITE := .venv/.site
 SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=loadfile
 # NumPy, one thread each: two processes on two cores are faster than one that quarrels with itself
 export OPENBLAS_NUM_THREADS ?= 1
@@ -82,6 +83,13 @@ kit: setup  ## make the archives that students get, in dist/
 solved: kit  ## make the kits with right answers in them, in dist/solved/, to try their commands elsewhere
 	$(BIN)/python tests/support/solved_kits.py dist/solved
 
+site: $(FOR_SITE)  ## make dist/site/: pages, and the course in the browser (MODULES="02 03 04": no others; BUNDLE=1: with Pyodide)
+	$(BIN)/python -m grader site $(MODULES) $(if $(BUNDLE),--bundle)
+
+$(FOR_SITE): $(INSTALLED) requirements-site.lock
+	$(BIN)/pip install --quiet --require-hashes -r requirements-site.lock
+	touch $@
+
 try: setup  ## judge one notebook at once: make try FILE=workspace/04_attention/attention.ipynb
 	$(BIN)/python -m grader try $(FILE)
 
@@ -98,8 +106,10 @@ figures: setup  ## draw the pictures of README and docs/
 	$(BIN)/python docs/figures.py
 
 lock:  ## lock what pyproject.toml lists (make lock UPGRADE=--upgrade: the newest versions of all)
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
-	  --extra grader --extra test --extra dev pyproject.toml -o requirements.lock
+	$(COMPILE) --extra grader --extra test --extra dev pyproject.toml -o requirements.lock
+	$(COMPILE) --extra site --constraint requirements.lock pyproject.toml -o requirements-site.lock
+
+COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE)
 
 clean:  ## remove what can be made again; classroom/ stays
 	rm -rf .venv .cache dist build *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .coverage.*

@@ -341,6 +341,14 @@ def _kit(options: argparse.Namespace) -> int:
     return 0
 
 
+def _site(options: argparse.Namespace) -> int:
+    from grader.site import make_site
+
+    for line in make_site(options.output, options.module, options.bundle):
+        say(f"site: {line}")
+    return 0
+
+
 def _workspace(_options: argparse.Namespace) -> int:
     from grader.student_copies import fill_workspace
 
@@ -418,6 +426,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "report": _report,
     "export": _export,
     "kit": _kit,
+    "site": _site,
     "try": _try,
     "workspace": _workspace,
 }
