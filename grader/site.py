@@ -17,22 +17,27 @@ def make_site(folder: Path, names: Sequence[str] = (), bundle: bool = False) -> 
 
     names: of modules whose kits, browser copies and pages are in it (04 is 04_attention); all if there are none.
     """
-    chosen = _chosen(names)
+    modules_in_it = chosen(names)
     if folder.exists() and not (folder / "index.html").is_file() and any(folder.iterdir()):
-        raise CourseError(f"{printable(str(folder))} holds something else; name a folder that can be replaced (--output)")
+        raise CourseError(
+            f"{printable(str(folder))} holds something else; name a folder that can be replaced (--output)"
+        )
     new = folder.with_name(f"{folder.name}.new")
     shutil.rmtree(new, ignore_errors=True)
-    for module in chosen:
-        make_kit(module, new / "kits")
-    write_pages(new, chosen)
-    in_browser.build(new / "browser", chosen, bundle)
-    shutil.rmtree(folder, ignore_errors=True)
-    new.rename(folder)
+    try:
+        for module in modules_in_it:
+            make_kit(module, new / "kits")
+        write_pages(new, modules_in_it)
+        in_browser.build(new / "browser", modules_in_it, bundle)
+        shutil.rmtree(folder, ignore_errors=True)
+        new.rename(folder)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    return [f"{printable(str(folder))}: {len(chosen)} modules, {size / 1e6:.0f} MB"]
+    return [f"{printable(str(folder))}: {len(modules_in_it)} modules, {size / 1e6:.0f} MB"]
 
 
-def _chosen(names: Sequence[str]) -> list[str]:
+def chosen(names: Sequence[str]) -> list[str]:
     """In the order of the course. Raises CourseError for a name that no module has."""
     known = modules()
     for name in names:

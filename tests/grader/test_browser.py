@@ -2,7 +2,6 @@
 
 import csv
 import io
-import os
 import shutil
 import socket
 import subprocess
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from classes import ENVIRONMENT, rows_of
+from in_lab import GO_TO, active, fill, keep, run
 from kits import unpacked_kit
 from playwright.sync_api import Page, expect
 from sentences import DIVIDED_BY_D_K, UPPER_TRIANGLE
@@ -75,43 +75,6 @@ def jupyter(folder: Path, *options: str, **environment: str) -> Iterator[str]:
         finally:
             server.terminate()
             server.wait(20)
-
-
-def keep(page: Page, name: str) -> None:
-    """A screenshot, if a folder for them is asked for."""
-    if os.environ.get("SCREENSHOTS"):
-        page.screenshot(path=f"{os.environ['SCREENSHOTS']}/{name}.png")
-
-
-GO_TO = """name => {
-    const notebook = window.jupyterapp.shell.currentWidget.content;
-    const index = notebook.widgets.findIndex(w => (w.model.getMetadata('nbgrader') || {}).grade_id === name);
-    notebook.activeCellIndex = index;
-    notebook.deselectAll();
-    return notebook.scrollToItem(index, 'start');
-}"""
-
-
-def active(page: Page):
-    return page.locator(".jp-Notebook .jp-Cell.jp-mod-active")
-
-
-def fill(page: Page, name: str, source: str) -> None:
-    """Click into a cell, replace what is in it, run it."""
-    page.evaluate(GO_TO, name)
-    active(page).locator(".cm-content").click()
-    page.keyboard.press("Control+a")
-    page.keyboard.insert_text(source)
-    page.keyboard.press("Control+Enter")
-
-
-def run(page: Page, name: str) -> None:
-    page.evaluate(GO_TO, name)
-    active(page).locator(".cm-content").click()
-    page.keyboard.press("Control+Enter")
-    page.wait_for_function(
-        "() => window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel.status === 'idle'"
-    )
 
 
 def test_a_student_in_a_kit_reads_what_is_wrong_and_sees_it(page, tmp_path):

@@ -1,0 +1,162 @@
+"""What is in the site, and what is said where something of it cannot be had."""
+
+import functools
+import hashlib
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from hosts import Open, serving
+from pyodide import fetch
+
+from grader import in_browser, site
+from grader.cli import main
+from grader.course import modules
+from grader.errors import CourseError
+
+NOWHERE = "http://127.0.0.1:9"  # nothing listens there
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty one, in a project that is elsewhere."""
+    monkeypatch.setattr(in_browser, "ROOT", tmp_path)
+    monkeypatch.setattr(in_browser, "CACHE", tmp_path / ".cache")
+    return tmp_path / ".cache"
+
+
+@pytest.fixture
+def jupyterlite() -> None:
+    pytest.importorskip("jupyterlite_core", reason="package jupyterlite-core is not installed")
+
+
+def files(folder: Path) -> dict[str, str]:
+    """The path and the digest of every file."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_modules_are_named_by_number_or_whole_in_the_order_of_the_course() -> None:
+    assert site.chosen(["04", "02_activations"]) == ["02_activations", "04_attention"]
+    assert site.chosen([]) == modules()
+
+
+@pytest.mark.parametrize("name", ["4", "attention", "", "04_Attention", "..", "\x1b[31m"])
+def test_a_name_that_no_module_has_is_refused_with_those_that_there_are(name: str) -> None:
+    with pytest.raises(CourseError, match=r"no such module; the modules are: 01_tensor, 02_activations") as refused:
+        site.chosen(["04", name])
+    assert "\x1b" not in str(refused.value)
+
+
+def test_a_folder_that_holds_something_else_is_not_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "thesis.txt").write_text("three years")
+    assert main(["site", "--output", str(tmp_path)]) == 1
+    assert "holds something else" in capsys.readouterr().err
+    assert (tmp_path / "thesis.txt").read_text() == "three years"
+
+
+def test_a_file_that_cannot_be_had_is_named_with_the_place_where_it_may_be_put(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(in_browser, "CORE_NETWORK", NOWHERE)
+    with pytest.raises(CourseError) as refused:
+        in_browser.bundled()
+    said = str(refused.value)
+    assert said.startswith(f"pyodide-lock.json, a part of Pyodide, cannot be had from {NOWHERE} (")
+    assert said.endswith(f"; put it at .cache/pyodide-{in_browser.PYODIDE}/pyodide-lock.json, or leave BUNDLE=1 out")
+    assert not list(cache.rglob("*.*"))
+
+
+def test_what_a_network_sends_in_place_of_a_file_is_neither_used_nor_kept(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "network").mkdir()
+    (tmp_path / "network" / "pyodide-lock.json").write_text('{"packages": {}}')
+    with serving(functools.partial(Open, directory=tmp_path / "network")) as network:
+        monkeypatch.setattr(in_browser, "CORE_NETWORK", network)
+        with pytest.raises(
+            CourseError, match=r"pyodide-lock\.json: what .* sends is not the file with the sha256 9c45b916"
+        ):
+            in_browser.bundled()
+    assert not list(cache.rglob("*.*"))
+
+
+def test_a_file_that_changed_in_the_cache_is_fetched_again(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = b"the file that is wanted"
+    (tmp_path / "network").mkdir()
+    (tmp_path / "network" / "pyodide.js").write_bytes(right)
+    kept = cache / f"pyodide-{in_browser.PYODIDE}" / "pyodide.js"
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(right[:-1])
+    monkeypatch.setattr(in_browser, "CORE", {"pyodide.js": hashlib.sha256(right).hexdigest()})
+    monkeypatch.setattr(in_browser, "LOADED", ())
+    with serving(functools.partial(Open, directory=tmp_path / "network")) as network:
+        assert in_browser.fetched("pyodide.js", hashlib.sha256(right).hexdigest(), network) == right
+    assert kept.read_bytes() == right
+    assert in_browser.fetched("pyodide.js", hashlib.sha256(right).hexdigest(), NOWHERE) == right
+
+
+def test_a_wheel_that_cannot_be_had_is_named(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (cache.parent / "requirements.lock").write_text(f"comm==0.2.3 \\\n    --hash=sha256:{'0' * 64}\nother==1\n")
+    for name, value in (("PIP_INDEX_URL", NOWHERE), ("PIP_RETRIES", "0"), ("PIP_CONFIG_FILE", "/dev/null")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("PIP_EXTRA_INDEX_URL", raising=False)
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    with pytest.raises(
+        CourseError, match=r"comm==0\.2\.3: its wheel cannot be had \(.*\); see whether this machine reaches PyPI"
+    ):
+        in_browser.wheel("comm")
+
+
+def test_a_package_that_the_lock_does_not_have_is_named(cache: Path) -> None:
+    (cache.parent / "requirements.lock").write_text("commons==0.2.3 \\\n    --hash=sha256:00\n")
+    with pytest.raises(CourseError, match=r"requirements\.lock: comm is not in it; run `make lock`"):
+        in_browser.wheel("comm")
+
+
+def test_what_a_package_needs_comes_with_it_under_any_spelling() -> None:
+    listed = {"a-b": {"depends": ["C_d"]}, "c-d": {"depends": ["a_b", "e"]}, "e": {"depends": []}, "f": {"depends": []}}
+    assert in_browser.with_what_they_need(["A_b"], listed) == {"a-b", "c-d", "e"}
+
+
+@pytest.mark.long
+def test_all_that_a_bundle_holds_can_be_had() -> None:
+    """So a file that vanishes from where it is fetched shows here first."""
+    try:
+        fetch()
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"package pyodide could not be fetched: {error}")
+    found = in_browser.bundled()
+    listed = json.loads(found[in_browser.LIST])["packages"]
+    assert {listed[name]["file_name"] for name in ("numpy", "matplotlib", "ipython", "pillow", "six")} <= set(found)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("jupyterlite")
+def test_two_builds_for_the_browser_give_the_same_bytes_and_no_answer_of_a_module_that_is_left_out(
+    tmp_path: Path,
+) -> None:
+    for name in ("one", "two"):
+        in_browser.build(tmp_path / name, ["02_activations", "04_attention"], bundle=False)
+    found = files(tmp_path / "one")
+    assert found == files(tmp_path / "two")
+    ours = {name.removeprefix("files/") for name in found if name.startswith("files/")}
+    assert {name.partition("/")[0] for name in ours} == {"tinytorch-02_activations", "tinytorch-04_attention"}
+    assert "tinytorch-04_attention/tinytorch/core/layers.py" in ours
+    assert not any(name.endswith(("core/attention.py", "core/efficient_attention.py")) for name in ours)
+    assert "tinytorch-02_activations/tinytorch/core/activations.py" not in ours
+    settings = json.loads((tmp_path / "one" / "jupyter-lite.json").read_text())["jupyter-config-data"]
+    assert [e["name"] for e in settings["federated_extensions"]] == [in_browser.EXTENSION]
+
+
+def test_without_jupyterlite_the_next_step_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.prefix", str(tmp_path))
+    monkeypatch.setattr(in_browser, "wheel", lambda _package: Path(__file__))
+    with pytest.raises(CourseError, match="JupyterLite is not installed; `make site` installs it"):
+        in_browser.build(tmp_path / "browser", [], bundle=False)
