@@ -206,7 +206,7 @@ def fetched(name: str, digest: str, network: str) -> bytes:
     shown = kept.relative_to(ROOT)
     try:
         with urllib.request.urlopen(f"{network}/{name}", timeout=60) as answer:  # noqa: S310  (https, as written above)
-            data = answer.read()
+            data = bytes(answer.read())
     except OSError as error:
         raise CourseError(
             f"{name}, a part of Pyodide, cannot be had from {network} ({error}); put it at {shown}, or leave BUNDLE=1 out"
