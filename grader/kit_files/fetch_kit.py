@@ -21,7 +21,7 @@ def fetch_kit(address):
         with urllib.request.urlopen(address, timeout=30) as answer:
             kit = zipfile.ZipFile(io.BytesIO(answer.read()))
         for name in kit.namelist():
-            path = (here / name.partition("/")[2]).resolve()  # without the name of the kit's folder
+            path = (here / name.partition("/")[2]).resolve()  # without the kit's own folder
             new = not path.exists() and not name.endswith(("/", ".ipynb"))
             if new and path.is_relative_to(here):
                 path.parent.mkdir(parents=True, exist_ok=True)
