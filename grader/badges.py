@@ -89,7 +89,7 @@ def _pages_of(repository: str, user: str) -> str:
 def with_badges(notebook: dict[str, Any], module: str, where: Published) -> dict[str, Any]:
     """A student copy with two more cells below its title: the links, and what fetches the kit there.
 
-    They have no marks of nbgrader: to the grader they are text, so a submission is graded alike with them and without.
+    They have no marks of nbgrader: nothing is said of a submission without them, and they are not run where it is graded.
     The links are words, since a picture would be loaded from elsewhere whenever the notebook is opened.
     """
     title, *others = notebook["cells"]

@@ -185,7 +185,7 @@ class _Rebuilding:
             self._note_changes(t, cell, changed and not t.untouched, place in seen)
             seen.add(place)
         for place, cell in enumerate(self.ours if not of_earlier_version else ()):
-            if kind_of(cell) in (CellKind.GIVEN, CellKind.TEST, CellKind.DEMO) and place not in seen:
+            if grade_id(cell) and kind_of(cell) in (CellKind.GIVEN, CellKind.TEST, CellKind.DEMO) and place not in seen:
                 self.repairs.append(f'the cell "{grade_id(cell)}" is missing; put back')
         self._keep_notes(anchors, chosen, older=of_earlier_version)
         return anchors
@@ -198,9 +198,7 @@ class _Rebuilding:
         changed: list[tuple[int, int, str]] = []
         for n, t in enumerate(self.theirs):
             place = anchors.get(t.number)
-            if place is None or t.number in self.used or self.ours[place]["cell_type"] == "code":
-                continue  # what fetches the kit (badges.py) is code without a mark: if it was changed, it is the student's
-            if kind_of(self.ours[place]) == CellKind.TEXT:
+            if place is not None and t.number not in self.used and kind_of(self.ours[place]) == CellKind.TEXT:
                 changed.append((n, place, text_of(self.ours[place]["source"])))
         older |= sum(not holds(self.theirs[n].source, ours) for n, _, ours in changed) >= OLDER
         empty = {place - 1 for place, _ in self._empty(chosen)}

@@ -319,6 +319,8 @@ def test_the_commands_of_a_kit_go_well_with_the_cell(project, tmp_path):
         archive.extractall(tmp_path)
     kit = tmp_path / "tinytorch-02_activations"
     (kit / "activations.ipynb").write_text(json.dumps(solved(project, "02_activations")))
+    known = json.loads((kit / "course.json").read_text(encoding="utf-8"))["cells"]
+    assert [(c["name"], c["kind"]) for c in known if c["id"] in BADGES] == [("fetch-kit", "demo")]  # not run by `check`
     for verb in ("check", "export"):
         command = [sys.executable, "course.py", verb]
         done = subprocess.run(command, cwd=kit, env=ENVIRONMENT, capture_output=True, text=True, check=False)
@@ -363,8 +365,8 @@ def test_submissions_with_and_without_the_cell_are_graded_alike(project, tmp_pat
         folder = tmp_path / "class" / "submitted" / student / MODULE
         folder.mkdir(parents=True)
         (folder / "attention.ipynb").write_bytes(data)
-    for root in (project, ROOT):
-        group = shutil.copytree(tmp_path / "class", tmp_path / f"of_{root.name}")
+    for name, root in {"published": project, "as_it_is": ROOT}.items():
+        group = shutil.copytree(tmp_path / "class", tmp_path / name)
         done = python(root, "-m", "grader", "grade", MODULE, "--class", str(group), "--json")
         rows = {row["student"]: row for row in map(json.loads, done.stdout.splitlines())}
         assert rows.keys() == handed_in.keys(), done.stderr
