@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from grader import student_copies
+from grader.badges import published, with_badges
 from grader.check_course import check_course
 from grader.course import ROOT, module_notebook, modules, nbgrader_config
 from grader.errors import CourseError
 from grader.gradebook import alembic_in_this_process
+from grader.kit import requirements
 from grader.tables import write_tables
 
 HEADER = "# Made from solutions/{} by `make course`. Edit the notebook, not this file.\n"
@@ -24,13 +26,13 @@ PARTS = ("tinytorch", "modules")
 
 
 def build(root: Path = ROOT, check: bool = False) -> tuple[list[str], list[str]]:
-    """Make tinytorch/ and modules/ anew, and the tables that repeat points and names; with check, change nothing.
+    """Make tinytorch/ and modules/ anew, and what repeats points, names and versions; with check, change nothing.
 
     Lines about what is made now and differs from what was there; and about files that were kept, since somebody worked in
     them. Raises CourseError.
     """
     check_course(root)
-    tables = write_tables(root, modules(root), check)
+    tables = [*write_tables(root, modules(root), check), *_write_requirements(root, check)]
     with tempfile.TemporaryDirectory() as folder:
         new = Path(folder)
         export_library(root, new)
@@ -47,6 +49,16 @@ def build(root: Path = ROOT, check: bool = False) -> tuple[list[str], list[str]]
         "`make course` again"
         for path in kept
     ]
+
+
+def _write_requirements(root: Path, check: bool) -> list[str]:
+    """What Binder installs: the packages of a kit. A line if it was another; with check, change nothing."""
+    path = root / ".binder" / "requirements.txt"
+    if not path.parent.is_dir() or (path.is_file() and path.read_bytes() == requirements(root)):
+        return []
+    if not check:
+        path.write_bytes(requirements(root))
+    return [f"{path.relative_to(root)}: differs from what requirements.lock says"]
 
 
 def _drop_solution_markers(cell: Any) -> None:
@@ -88,7 +100,10 @@ def _format(package: Path, settings: Path) -> None:
 
 
 def make_student_copies(root: Path, destination: Path) -> None:
-    """Write modules/ from solutions/ (nbgrader's generate_assignment); each copy says what was handed out."""
+    """Write modules/ from solutions/ (nbgrader's generate_assignment); each copy says what was handed out.
+
+    If settings.ini says where the course is published, they have links to Colab and Binder.
+    """
     from nbgrader.converters import GenerateAssignment
     from nbgrader.coursedir import CourseDirectory
 
@@ -106,9 +121,12 @@ def make_student_copies(root: Path, destination: Path) -> None:
         converter.log.setLevel("ERROR")
         with alembic_in_this_process():
             converter.start()
+    where = published(root)
     for path in (destination / "modules").rglob("*.ipynb"):
-        notebook = student_copies.stamped(json.loads(path.read_text(encoding="utf-8")))
-        text = json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True)
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        if where is not None:
+            notebook = with_badges(notebook, path.parent.name, where)
+        text = json.dumps(student_copies.stamped(notebook), ensure_ascii=False, indent=1, sort_keys=True)
         path.write_text(f"{text}\n", encoding="utf-8")
 
 

@@ -14,7 +14,7 @@ def handed_out(module: str, notebook: str, cells: list[Cell]) -> bytes:
         "cells": [
             {
                 "type": c["cell_type"],
-                "name": grade_id(c),
+                "name": grade_id(c) or c["id"],
                 "id": c.get("id", ""),
                 "kind": kind_of(c),
                 "source": text_of(c["source"]),

@@ -84,7 +84,7 @@ def kit_files(module: str) -> dict[str, bytes]:
     if exercises:
         files |= practice_files(module, cells)
     files["Makefile"], files["course.py"] = ((FILES / name).read_bytes() for name in ("Makefile", "course.py"))
-    files["requirements.txt"] = "".join(f"{name}=={_locked(name)}\n" for name in PACKAGES).encode()
+    files["requirements.txt"] = requirements()
     files["course.json"] = handed_out(module, notebook, cells)
     return files | {f"{notebook}.ipynb": copy.read_bytes()}
 
@@ -122,9 +122,15 @@ def _last_module(example: Path) -> str:
     return max((made[name] for name in names), default="")
 
 
-def _locked(package: str) -> str:
+def requirements(root: Path = ROOT) -> bytes:
+    """What to install for the notebooks, for pip. Raises CourseError if requirements.lock does not have it."""
+    lock = (root / "requirements.lock").read_text(encoding="utf-8")
+    return "".join(f"{name}=={_locked(name, lock)}\n" for name in PACKAGES).encode()
+
+
+def _locked(package: str, lock: str) -> str:
     """The version in requirements.lock, the one for the oldest Python if there are several."""
-    found = re.search(rf"^{re.escape(package)}==([^\s;\\]+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
+    found = re.search(rf"^{re.escape(package)}==([^\s;\\]+)", lock, re.MULTILINE)
     if found is None:
         raise CourseError(f"requirements.lock: {package} is not in it; run `make lock`")
     return found.group(1)

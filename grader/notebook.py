@@ -57,10 +57,10 @@ def text_of(value: Any) -> str:
 
 
 def kind_of(cell: Cell) -> CellKind:
-    """What a cell of our notebook is."""
+    """What a cell of our notebook is; code without a mark is what fetches the kit (badges.py), which is not graded."""
     mark = cell["metadata"].get("nbgrader")
     if mark is None:
-        return CellKind.TEXT
+        return CellKind.DEMO if cell["cell_type"] == "code" else CellKind.TEXT
     if cell["cell_type"] != "code":
         return CellKind.WRITTEN
     if "demo" in cell["metadata"].get("tags", ()):
@@ -71,7 +71,7 @@ def kind_of(cell: Cell) -> CellKind:
 
 
 def grade_id(cell: Cell) -> str:
-    """The name of a cell of our notebook; "" for text."""
+    """The name of a cell of our notebook; "" for text, and for code without a mark."""
     return str(cell["metadata"].get("nbgrader", {}).get("grade_id", ""))
 
 

@@ -185,7 +185,7 @@ class _Rebuilding:
             self._note_changes(t, cell, changed and not t.untouched, place in seen)
             seen.add(place)
         for place, cell in enumerate(self.ours if not of_earlier_version else ()):
-            if kind_of(cell) in (CellKind.GIVEN, CellKind.TEST, CellKind.DEMO) and place not in seen:
+            if grade_id(cell) and kind_of(cell) in (CellKind.GIVEN, CellKind.TEST, CellKind.DEMO) and place not in seen:
                 self.repairs.append(f'the cell "{grade_id(cell)}" is missing; put back')
         self._keep_notes(anchors, chosen, older=of_earlier_version)
         return anchors

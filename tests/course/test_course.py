@@ -42,7 +42,7 @@ def test_there_is_something_to_hide_where_something_is_graded(module):
 def test_student_copies_keep_every_cell_in_its_place(module):
     ours = cells(module_notebook(module))
     copies = cells(ROOT / "modules" / module / module_notebook(module).name)
-    assert [c["id"] for c in ours] == [c["id"] for c in copies]
+    assert [c["id"] for c in ours] == [c["id"] for c in copies if c["id"] not in ("elsewhere-text", "fetch-kit")]
     for cell in copies:
         assert not cell.get("outputs")
         if cell["metadata"].get("nbgrader", {}).get("solution"):
