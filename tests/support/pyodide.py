@@ -8,7 +8,6 @@ import fcntl
 import hashlib
 import io
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -16,7 +15,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -82,14 +81,14 @@ def needed() -> None:
         pytest.skip(f"package pyodide is not installed: {error}")
 
 
-def files(listed: Mapping[str, Any], packages: Iterable[str] = PACKAGES) -> dict[str, str]:
-    """The packages' files and those of all that they depend on, by name: their digests. Raises KeyError for one not listed.
+def files(listed: Mapping[str, Any]) -> dict[str, str]:
+    """The files of PACKAGES and of all that these depend on: name and digest.
 
     listed: the packages in Pyodide's list, which writes a name in more than one way
     """
     by_name = {_plain(name): package for name, package in listed.items()}
     found: dict[str, str] = {}
-    waiting = list(packages)
+    waiting = list(PACKAGES)
     while waiting:
         package = by_name[_plain(waiting.pop())]
         if package["file_name"] not in found:
@@ -98,9 +97,7 @@ def files(listed: Mapping[str, Any], packages: Iterable[str] = PACKAGES) -> dict
     return found
 
 
-def run_in_pyodide(
-    script: Path, *arguments: str, folders: Sequence[Path], packages: Sequence[str] = ("numpy",)
-) -> str:
+def run_in_pyodide(script: Path, *arguments: str, folders: Sequence[Path], packages: Sequence[str] = ("numpy",)) -> str:
     """What a Python script prints; it sees these folders, and nothing else of the machine. Raises RuntimeError if it fails."""
     fetch()
     task = {
@@ -145,7 +142,7 @@ def _write(name: str, data: bytes) -> None:
     """Whole or not at all."""
     new = FOLDER / f"{name}.new"
     new.write_bytes(data)
-    os.replace(new, FOLDER / name)
+    new.replace(FOLDER / name)
 
 
 def _take_from_npm(folder: Path) -> None:
