@@ -52,7 +52,7 @@ quick: setup  ## run the tests that need neither the jail nor a browser (a minut
 test: setup  ## run all tests but the slow ones (8 minutes)
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not slow"
 
-slow: setup  ## run the slow tests (35 minutes)
+slow: setup  ## run the slow tests (40 minutes)
 	$(BIN)/python -m pytest -m slow
 
 check: setup  ## fail if something generated is stale, a notebook does not run, or ruff or mypy complain

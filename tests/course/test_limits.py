@@ -23,6 +23,21 @@ def test_limit_of_its_own():
 def test_no_browser():
     pytest.skip("package chromium is not installed")
 
+@pytest.mark.timeout(600_000)
+def test_no_pyodide(tmp_path):
+    import pyodide
+    pyodide.FOLDER = tmp_path / "pyodide"
+    pyodide.needed()
+
+@pytest.mark.timeout(600_000)
+def test_no_packages_for_pyodide(tmp_path):
+    import pyodide
+    pyodide.FOLDER = tmp_path
+    for name in pyodide.FROM_NPM:
+        (tmp_path / name).write_text('{"packages": {"numpy": {"file_name": "n", "sha256": "", "depends": []}}}')
+    pyodide.PACKAGES = ("numpy",)
+    pyodide.needed()
+
 def test_no_torch():
     pytest.importorskip("torch_is_not_here", reason="package torch is not installed")
 
@@ -33,6 +48,15 @@ def test_no_wheel():
 def test_known():
     raise AssertionError
 """
+NO_PYODIDE = ("test_no_pyodide", "test_no_packages_for_pyodide")
+NOBODY = "http://127.0.0.1:9"  # no registry answers there
+OFFLINE = {
+    "npm_config_registry": NOBODY,
+    "npm_config_fetch_retries": "0",
+    "PIP_INDEX_URL": NOBODY,
+    "PIP_RETRIES": "0",
+    "PIP_CONFIG_FILE": os.devnull,
+}
 SKIPPED = 'import pytest\npytest.skip("no database", allow_module_level=True)\n'
 
 
@@ -41,7 +65,7 @@ def outcomes(folder: Path, **environment: str) -> dict[str, str]:
     (folder / "test_small.py").write_text(SMALL, encoding="utf-8")
     (folder / "test_skipped.py").write_text(SKIPPED, encoding="utf-8")
     names = {k: v for k, v in os.environ.items() if k not in ("CI", "GRADER_TEST_PATIENCE")}
-    names |= {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])} | environment
+    names |= {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])} | OFFLINE | environment
     command = [sys.executable, "-P", "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(folder)]
     command += ["-p", "no:cacheprovider", "-p", "conftest", "--continue-on-collection-errors", "--junitxml=said.xml"]
     subprocess.run([*command, str(folder)], cwd=folder, env=names, capture_output=True, check=False)
@@ -56,8 +80,10 @@ def outcomes(folder: Path, **environment: str) -> dict[str, str]:
 def test_elsewhere_nothing_changes(tmp_path: Path) -> None:
     said = outcomes(tmp_path)
     assert said["test_limit_of_the_settings"] == said["test_limit_of_its_own"] == ""
-    for name in ("test_no_browser", "test_no_torch", "test_no_wheel", "test_known", "test_skipped"):
+    for name in ("test_no_browser", "test_no_torch", "test_no_wheel", "test_known", "test_skipped", *NO_PYODIDE):
         assert said[name].startswith("<skipped"), said
+    for name in NO_PYODIDE:
+        assert re.search(r"package (pyodide|nodejs|npm) is not installed", said[name]), said
 
 
 @pytest.mark.long
@@ -67,5 +93,7 @@ def test_in_ci_a_skip_is_a_failure_and_limits_are_multiplied_by_the_patience(tmp
         assert "Timeout" in said[name]
     assert "in CI nothing may be skipped: Skipped: package chromium" in said["test_no_browser"]
     assert "in CI nothing may be skipped: Skipped: no database" in said["test_skipped"]
+    for name in NO_PYODIDE:
+        assert re.search(r"in CI nothing may be skipped: Skipped: package (pyodide|nodejs|npm) ", said[name])
     for name in ("test_no_torch", "test_no_wheel", "test_known"):
         assert said[name].startswith("<skipped"), said

