@@ -1,5 +1,6 @@
 """From the instructor's notebooks to the library and the student copies: solutions/ -> tinytorch/ and modules/."""
 
+import asyncio
 import filecmp
 import json
 import os
@@ -146,7 +147,7 @@ def run_notebook(path: Path, before: str = "", environment: Mapping[str, str] | 
         extra_arguments=["--IPKernelApp.log_level=ERROR"],  # else it says how it is connected
     )
     try:
-        client.execute(env={**os.environ, **(environment or {})})
+        asyncio.run(client.async_execute(env={**os.environ, **(environment or {})}))  # in any thread, and all is closed
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         raise CourseError(f"{path}: {_stopped(notebook.cells, error)}") from None
     if before:

@@ -26,7 +26,7 @@ class Document:
 
     name: str
     title: str
-    about: str  # its first paragraph
+    about: str  # its first sentence, which is a line
     html: Markup
     contents: tuple[tuple[int, str, Markup], ...]
     pictures: tuple[str, ...]
@@ -50,7 +50,8 @@ def document(name: str, source: str, links: Links) -> Document:
     title = next((plain_text(heading) for level, _, heading in text.headings if level == 1), name)
     paragraph = re.search(r"<p>(.*?)</p>", html, re.DOTALL)
     contents = tuple(heading for heading in text.headings if heading[0] == 2)
-    return Document(name, title, plain_text(paragraph[1]) if paragraph else title, html, contents, tuple(pictures))
+    about = plain_text(paragraph[1].splitlines()[0]) if paragraph else title
+    return Document(name, title, about, html, contents, tuple(pictures))
 
 
 def read_documents(links: Links) -> list[Document]:

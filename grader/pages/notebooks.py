@@ -132,8 +132,13 @@ def notebook_page(module: Module, outputs: Mapping[str, Sequence[Output]], link:
         else:
             shown = () if kind in LABELS else _shown(cell["id"], outputs.get(cell["id"], ()), figures)
             parts.append(Part(kind.value, reachable(code(cell)), LABELS.get(kind, ""), shown))
-    contents = tuple(heading for heading in text.headings if heading[0] in (2, 3))
+    contents = tuple((level, anchor, _short(said)) for level, anchor, said in text.headings if level in (2, 3))
     return Notebook(tuple(parts), contents, figures)
+
+
+def _short(heading: Markup) -> Markup:
+    """A heading without the points and the time of its exercise."""
+    return Markup(re.sub(r" \([^()]*minutes[^()]*\)$", "", heading))  # noqa: S704  (it is ours)
 
 
 def _shown(name: str, outputs: Sequence[Output], figures: dict[str, bytes]) -> tuple[Shown, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from grader.course import ROOT, modules
 from grader.pages.frame import write_site_page
@@ -26,6 +26,7 @@ class Entry:
     name: str
     signatures: tuple[str, ...]
     text: Markup
+    attributes: tuple[str, ...] = ()
     members: tuple["Entry", ...] = ()
 
 
@@ -68,7 +69,9 @@ def _entries(body: list[ast.stmt], owner: Any) -> Iterator[Entry]:
         if not name.startswith("_"):
             own = inspect.getattr_static(owner, name, None)
             members = tuple(_entries(classes[name].body, own)) if name in classes else ()
-            yield Entry(name, tuple(lines), _text(own), members)
+            plain = [m for m in members if not m.text and "(" not in m.signatures[0].partition(":")[0]]
+            attributes = tuple(line for member in plain for line in member.signatures)
+            yield Entry(name, tuple(lines), _text(own), attributes, tuple(m for m in members if m not in plain))
 
 
 def _attribute(statement: ast.AnnAssign, owner: Any) -> str:
@@ -83,16 +86,13 @@ def _signature(function: ast.FunctionDef, name: str = "") -> str:
     result = f" -> {ast.unparse(function.returns)}" if function.returns and not name else ""
     if "property" in decorators:
         return f"{function.name}: {result.removeprefix(' -> ')}"
-    arguments = [a for a in ast.unparse(function.args).split(", ") if a]
-    given = function.args
-    if (given.posonlyargs or given.args)[:1] and (given.posonlyargs or given.args)[0].arg in ("self", "cls"):
-        arguments = arguments[1:]
-    line = f"{name or function.name}({', '.join(arguments)}){result}"
-    if len(line) <= WIDTH:
-        return line
-    nested = re.split(r", (?=\*{0,2}\w+: |\*, |/, )", ", ".join(arguments))
-    inner = "".join(f"    {argument},\n" for argument in nested)
-    return f"{name or function.name}(\n{inner}){result}"
+    arguments = re.split(r", (?=\*{0,2}\w+: |\*, |/, )", ast.unparse(function.args))
+    arguments = [re.sub(r"^([^=]*: [^=]*)=", r"\1 = ", a) for a in arguments if a not in ("", "self", "cls")]
+    start = name or function.name
+    line = f"{start}({', '.join(arguments)}){result}"
+    if len(line) > WIDTH:
+        line = "".join([f"{start}(\n", *(f"    {argument},\n" for argument in arguments), f"){result}"])
+    return re.sub(r"\b_(?=[A-Z])", "", line)  # Python's own private names
 
 
 def _text(documented: Any) -> Markup:
@@ -105,7 +105,8 @@ def _text(documented: Any) -> Markup:
         if re.search(r"^>>>|^\s|\S {2,}\S|^->", paragraph, re.MULTILINE):
             html += reachable(Markup("<pre>{}</pre>\n").format(paragraph))
         else:
-            html += Markup("<p>{}</p>\n").format(paragraph)
+            said = re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(paragraph)))
+            html += Markup(f"<p>{said}</p>\n")  # noqa: S704  (it is escaped)
     return html
 
 
