@@ -20,7 +20,9 @@ def parser() -> argparse.ArgumentParser:
     kit = commands.add_parser("kit", help="make the archive that students get")
     kit.add_argument("module", metavar="MODULE", nargs="*", help="all modules if none is named")
     site = commands.add_parser("site", help="make pages to read, and the course in the browser")
-    site.add_argument("module", metavar="MODULE", nargs="*", help="whose kits are in it, 04 or 04_attention; all if none")
+    site.add_argument(
+        "module", metavar="MODULE", nargs="*", help="whose kits are in it, 04 or 04_attention; all if none"
+    )
     site.add_argument("--bundle", action="store_true", help="with Pyodide in it, so that nothing comes from elsewhere")
     site.add_argument("--output", metavar="DIR", type=Path, default=course.ROOT / "dist" / "site")
     attempt = commands.add_parser("try", help="judge one notebook at once; nothing is recorded")

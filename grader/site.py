@@ -19,7 +19,9 @@ def make_site(folder: Path, names: Sequence[str] = (), bundle: bool = False) -> 
     """
     chosen = _chosen(names)
     if folder.exists() and not (folder / "index.html").is_file() and any(folder.iterdir()):
-        raise CourseError(f"{printable(str(folder))} holds something else; name a folder that can be replaced (--output)")
+        raise CourseError(
+            f"{printable(str(folder))} holds something else; name a folder that can be replaced (--output)"
+        )
     new = folder.with_name(f"{folder.name}.new")
     shutil.rmtree(new, ignore_errors=True)
     for module in chosen:

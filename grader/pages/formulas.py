@@ -14,7 +14,8 @@ NEGATIVE = {
     "negativethickmathspace": "-0.278em",
 }
 ENVIRONMENTS = {"aligned", "array", "bmatrix", "cases", "matrix", "pmatrix"}
-OPENS, CLOSES = {"(", "[", "{", "|"}, {")", "]", "}", "|", "!", "′"}
+OPENS, CLOSES = {"(", "[", "{", "|"}, {")", "]", "}", "|", "!"}
+MINUS = "\N{MINUS SIGN}"
 
 
 @cache
@@ -47,7 +48,7 @@ def _mend(parent: Element) -> None:
     for before, child, following in _neighbours(parent):
         if child.tag == "mspace":
             child.set("width", NEGATIVE.get(child.get("width", ""), child.get("width", "")))
-        elif child.text == "−" and before is not None and before.tag == "mo" and before.text not in CLOSES:
+        elif child.text == MINUS and before is not None and before.tag == "mo" and before.text not in CLOSES:
             child.set("form", "prefix")  # a sign, not a difference
         elif child.text == ".":
             child.set("lspace", "0")

@@ -9,7 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 CLOCKS = ("perf_counter", "monotonic", "time", "process_time", "thread_time")
-SPEEDS = (3, 30)  # a ratio of two times changes, too, so each stretch between two looks at a clock has a speed of its own
+SPEEDS = (
+    3,
+    30,
+)  # a ratio of two times changes, too, so each stretch between two looks at a clock has a speed of its own
 
 
 def prepare(unlike: bool) -> None:
@@ -31,7 +34,12 @@ def prepare(unlike: bool) -> None:
 
 def _for_cells(unlike: Callable[[], Any], real: Callable[[], Any]) -> Callable[[], Any]:
     """What a notebook's own code gets, and everybody else: tests of answers measure, too, and decide by it."""
-    return lambda: (unlike if sys._getframe(1).f_globals.get("__name__") == "__main__" else real)()  # noqa: SLF001
+
+    def read() -> Any:
+        asked_by = sys._getframe(1).f_globals.get("__name__")  # noqa: SLF001
+        return unlike() if asked_by == "__main__" else real()
+
+    return read
 
 
 def _too_fast(clock: Callable[[], Any]) -> Callable[[], Any]:

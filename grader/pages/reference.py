@@ -98,7 +98,9 @@ def _signature(function: ast.FunctionDef, name: str = "") -> str:
 def _text(documented: Any) -> Markup:
     """A docstring: its sentences as paragraphs, its tables of shapes and its examples as they are."""
     own = getattr(documented, "__doc__", None)
-    if not isinstance(own, str) or (not callable(documented) and not inspect.ismodule(documented) and not _described(documented)):
+    if not isinstance(own, str) or (
+        not callable(documented) and not inspect.ismodule(documented) and not _described(documented)
+    ):
         return Markup()
     html = Markup()
     for paragraph in re.split(r"\n\s*\n", inspect.cleandoc(own)):

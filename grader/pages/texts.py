@@ -41,16 +41,16 @@ class _Renderer(IPythonRenderer):  # type: ignore[misc]  # nbconvert has no type
         super().__init__(escape=False, exclude_anchor_links=True)
         self.page = text
 
-    def heading(self, text: str, level: int, **attributes: Any) -> str:
+    def heading(self, text: str, level: int, **_: Any) -> str:
         anchor = self.page.anchor(text)
         self.page.headings.append((level, anchor, Markup(re.sub(r"</?a\b[^>]*>", "", text))))  # noqa: S704  (ours)
         return f'<h{level} id="{anchor}">{text}</h{level}>\n'
 
-    def link(self, text: str, url: str, title: str | None = None) -> str:
+    def link(self, text: str, url: str, **_: Any) -> str:
         target = self.page.link(url)
         return f'<a href="{escape(target)}">{text}</a>' if target else text
 
-    def image(self, text: str, url: str, title: str | None = None) -> str:
+    def image(self, text: str, url: str, **_: Any) -> str:
         return f'<img src="{escape(self.page.picture(url))}" alt="{escape(text)}">'
 
     def block_code(self, code: str, info: str | None = None) -> str:
@@ -60,7 +60,7 @@ class _Renderer(IPythonRenderer):  # type: ignore[misc]  # nbconvert has no type
         return f'<div class="wide" tabindex="0"><table>\n{text}</table></div>\n'
 
     def block_html(self, html: str) -> str:
-        return super().block_html(re.sub(r"<!--.*?-->", "", html, flags=re.DOTALL))
+        return str(super().block_html(re.sub(r"<!--.*?-->", "", html, flags=re.DOTALL)))
 
     def block_math(self, body: str) -> str:
         return f'<span class="formula" tabindex="0">{mathml(body, block=True)}</span>'

@@ -48,8 +48,8 @@ def test_a_formula_that_cannot_be_shown_is_named_with_its_file(latex: str) -> No
         (r"\ln(p)", "<mi>ln</mi><mo"),
         (r"\max(x)", "<mi>max</mi><mo"),
         (r"\text{split}\!(x)", '<mspace width="-0.167em" />'),
-        (r"y = -x", '<mo form="prefix">−</mo>'),
-        (r"(y) - x", '<mo stretchy="false">)</mo><mo>−</mo>'),
+        (r"y = -x", '<mo form="prefix">\N{MINUS SIGN}</mo>'),
+        (r"(y) - x", '<mo stretchy="false">)</mo><mo>\N{MINUS SIGN}</mo>'),
         (r"y.", '<mo lspace="0">.</mo>'),
     ],
 )

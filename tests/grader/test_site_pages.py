@@ -4,7 +4,6 @@ import filecmp
 import json
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -102,10 +101,6 @@ def test_two_headings_of_one_name_have_two_anchors() -> None:
 # What is shown of a run
 
 
-def ran(*outputs: dict) -> SimpleNamespace:
-    return {**cell("demo", "", "demo"), "outputs": list(outputs)}
-
-
 def test_outputs_of_answers_and_tests_are_not_taken_from_a_run() -> None:
     output = {"output_type": "stream", "text": "a\n"}
     cells = [{**cell(kind, "", kind), "outputs": [output]} for kind in ("given", "answer", "test", "demo")]
@@ -120,22 +115,12 @@ def test_what_differs_between_runs_is_a_measurement_and_is_not_shown() -> None:
     assert compared([one], [one, one]) == [Output(measured=True)]
 
 
-MEASURES = {
+SECONDS = "import time\ndef seconds():\n    start = time.perf_counter()\n    time.sleep(0.1)\n    return time.perf_counter() - start\n"
+CELLS = {
     "value": "[1, 2]",
-    "time": "import time\nstart = time.perf_counter()\nsum(range(10**6))\ntime.perf_counter() - start > 0.5",
-    "ratio": (
-        "from time import perf_counter\n"
-        "def seconds(n):\n"
-        "    start = perf_counter()\n"
-        "    while time.process_time_ns() < 0 or perf_counter() - start < 0.02 * n: pass\n"
-        "    return perf_counter() - start\n"
-        "[time.sleep(0) or round((lambda a, b: (b[1] - b[0]) / (a[1] - a[0]))(*[(perf_counter(), time.sleep(0.05) or"
-        " perf_counter()) for _ in range(2)]), 1) for _ in range(3)]"
-    ),
-    "memory": (
-        "import tracemalloc\ntracemalloc.start()\nx = bytes(10**6)\n"
-        "size = tracemalloc.get_traced_memory()[0] // 10**5\ntracemalloc.stop()\nsize"
-    ),
+    "time": f"{SECONDS}round(seconds(), 1)",
+    "ratio": "round(seconds() / seconds(), 1)",
+    "memory": "import tracemalloc\ntracemalloc.start()\nx = bytes(10**6)\ntracemalloc.get_traced_memory()[0] // 10**5",
     "figure": "import matplotlib.pyplot as plt\nplt.title('Mass')\nplt.plot([1, 2])\nNone",
 }
 
@@ -154,8 +139,7 @@ def write(path: Path, sources: dict[str, str]) -> None:
 
 @pytest.mark.long
 def test_times_ratios_of_times_and_memory_are_known_as_measurements(notebook: Path) -> None:
-    fast = "import time\nstart = time.perf_counter()\ntime.sleep(0.05)\nround(time.perf_counter() - start, 1)"
-    write(notebook, MEASURES | {"time": fast})
+    write(notebook, CELLS)
     found = outputs_of("any")
     assert {n for n, o in found.items() if o == [Output(measured=True)]} == {"time", "ratio", "memory"}
     assert found["value"] == [Output("[1, 2]")]
@@ -166,7 +150,9 @@ def test_times_ratios_of_times_and_memory_are_known_as_measurements(notebook: Pa
 @pytest.mark.long
 def test_a_cell_that_raises_is_named(notebook: Path) -> None:
     write(notebook, {"fine": "1", "broken": "1 / 0"})
-    with pytest.raises(CourseError, match=r'small\.ipynb: the cell "broken" raises ZeroDivisionError: division by zero'):
+    with pytest.raises(
+        CourseError, match=r'small\.ipynb: the cell "broken" raises ZeroDivisionError: division by zero'
+    ):
         outputs_of("any")
 
 
@@ -317,5 +303,7 @@ def test_two_builds_have_the_same_bytes_and_every_figure_says_what_it_shows(tmp_
     for module in modules():
         page = Page(one / "modules" / module / "index.html")
         assert page.pictures and [alt for _, alt in page.pictures if alt.startswith("<") or not alt.endswith(".")] == []
-    measured = {m for m in modules() if "differs from machine to machine" in Page(one / "modules" / m / "index.html").text}
+    measured = {
+        m for m in modules() if "differs from machine to machine" in Page(one / "modules" / m / "index.html").text
+    }
     assert measured == {"04_attention", "05_efficient_attention"}

@@ -31,7 +31,9 @@ def stand_ins(module: str) -> dict[str, list[Output]]:
     """A value, a figure and a measurement for each demonstration of a module."""
     cells = json.loads(module_notebook(module).read_text(encoding="utf-8"))["cells"]
     shown = [c["id"] for c in cells if c["cell_type"] == "code" and kind_of(c) in SHOWN and kind_of(c) == CellKind.DEMO]
-    return {n: [Output(f"({n!r}, <b>)" * 9), Output(f"Heat map of {n}", picture()), Output(measured=True)] for n in shown}
+    return {
+        n: [Output(f"({n!r}, <b>)" * 9), Output(f"Heat map of {n}", picture()), Output(measured=True)] for n in shown
+    }
 
 
 def write_pages(folder: Path, chosen: Sequence[str] = ()) -> Path:
