@@ -12,7 +12,7 @@ from site_pages import Page, pages_of, picture, solution_lines, write_pages
 from grader.course import ROOT, modules, student_copy
 from grader.errors import CourseError
 from grader.pages import frame, outputs
-from grader.pages.documents import document, grouped, read_documents
+from grader.pages.documents import GROUPS, document, grouped, read_documents
 from grader.pages.frame import Links
 from grader.pages.in_kernel import described
 from grader.pages.notebooks import Module, module_of, notebook_page
@@ -193,6 +193,7 @@ def test_links_between_documents_lead_to_their_pages_and_others_to_the_repositor
 
 def test_every_document_is_listed_once(pages: Path) -> None:
     documents = [each for group in grouped(read_documents(Links({}))).values() for each in group]
+    assert {name for names in GROUPS.values() for name in names} <= {each.name for each in documents}
     assert sorted(each.name for each in documents) == sorted(path.stem for path in (ROOT / "docs").glob("*.md"))
     listed = Page(pages / "docs" / "index.html").links
     assert [link for link in (f"{each.name}.html" for each in documents) if listed.count(link) != 1] == []
