@@ -21,8 +21,10 @@ MINUS = "\N{MINUS SIGN}"
 @cache
 def mathml(latex: str, block: bool = False) -> str:
     """A formula as MathML. Raises CourseError if it holds something that is not known here."""
-    from latex2mathml.converter import convert
-
+    try:
+        from latex2mathml.converter import convert
+    except ImportError:
+        raise CourseError("package latex2mathml is not installed; `make site` installs what a site needs") from None
     what = f"the formula ${latex}$ cannot be shown"
     environments = set(re.findall(r"\\begin\{(.*?)\}", latex))
     if latex.count("{") != latex.count("}") or environments - ENVIRONMENTS:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 
 import pytest
 
@@ -39,6 +40,13 @@ def test_a_formula_that_cannot_be_shown_is_named_with_its_file(latex: str) -> No
         Text("docs/x.md", lambda address: address).html(f"A ${latex}$ b.")
     assert str(raised.value).startswith(f"docs/x.md: the formula ${latex}$ cannot be shown: ")
     assert not str(raised.value).endswith(": ")
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "latex2mathml.converter", None)
+    mathml.cache_clear()
+    with pytest.raises(CourseError, match="package latex2mathml is not installed; `make site` installs"):
+        mathml("x")
 
 
 @pytest.mark.parametrize(

@@ -65,8 +65,8 @@ def serious(page: Page, paths: Iterable[Path]) -> dict[str, list[str]]:
     for path in paths:
         page.goto(path.as_uri())
         page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
-        found[path.name] = axe.serious(page)
-    return {name: findings for name, findings in found.items() if findings}
+        found[path.as_uri()] = axe.serious(page)
+    return {address: findings for address, findings in found.items() if findings}
 
 
 @pytest.mark.usefixtures("with_axe")

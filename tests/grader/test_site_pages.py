@@ -12,7 +12,7 @@ from site_pages import Page, pages_of, picture, solution_lines, write_pages
 from grader.course import ROOT, modules, student_copy
 from grader.errors import CourseError
 from grader.pages import frame, outputs
-from grader.pages.documents import GROUPS, document, grouped, read_documents
+from grader.pages.documents import GROUPS, document, grouped, read_documents, write_documents
 from grader.pages.frame import Links
 from grader.pages.in_kernel import described
 from grader.pages.notebooks import Module, module_of, notebook_page
@@ -148,12 +148,18 @@ def test_times_ratios_of_times_and_memory_are_known_as_measurements(notebook: Pa
 
 
 @pytest.mark.long
-def test_a_cell_that_raises_is_named(notebook: Path) -> None:
-    write(notebook, {"fine": "1", "broken": "1 / 0"})
-    with pytest.raises(
-        CourseError, match=r'small\.ipynb: the cell "broken" raises ZeroDivisionError: division by zero'
-    ):
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("1 / 0", "raises ZeroDivisionError: division by zero"),
+        ("import os\nos._exit(1)", "does not come to its end (DeadKernelError)"),
+    ],
+)
+def test_a_cell_that_stops_the_notebook_is_named(source: str, said: str, notebook: Path) -> None:
+    write(notebook, {"fine": "1", "broken": source, "never": "2"})
+    with pytest.raises(CourseError) as raised:
         outputs_of("any")
+    assert str(raised.value) == f'{notebook}: the cell "broken" {said}'
 
 
 def test_a_figure_is_told_in_words() -> None:
@@ -191,6 +197,15 @@ def test_links_between_documents_lead_to_their_pages_and_others_to_the_repositor
     assert linked.format(readme) in document("x", source, links).html
 
 
+def test_pictures_of_documents_are_beside_their_pages(tmp_path: Path) -> None:
+    page = document("x", "# T\n\n![Loss](reversal.png)\n\n<!-- left out -->", Links({}))
+    write_documents(tmp_path, [page])
+    assert (
+        '<img src="reversal.png" alt="Loss">' in (tmp_path / "docs" / "x.html").read_text() and "left" not in page.html
+    )
+    assert (tmp_path / "docs" / "reversal.png").read_bytes() == (ROOT / "docs" / "reversal.png").read_bytes()
+
+
 def test_every_document_is_listed_once(pages: Path) -> None:
     documents = [each for group in grouped(read_documents(Links({}))).values() for each in group]
     assert {name for names in GROUPS.values() for name in names} <= {each.name for each in documents}
@@ -205,7 +220,7 @@ def test_the_reference_has_types_and_docstrings_of_public_names_and_no_code(page
         page = Page(pages / "reference" / f"{name}.html")
         public = [entry.name for entry in library_module(name).entries]
         assert set(public) <= set(page.ids)
-        assert [i for i in page.ids if i.startswith("_")] == []
+        assert [i for i in page.ids if i.startswith("_") or "._" in i] == []
         assert "return " not in page.text and "import " not in page.text
     attention = Page(pages / "reference" / "attention.html").text
     assert "causal_mask(seq_len: int) -> Array" in attention and ">>> causal_mask(3)" in attention
