@@ -3,6 +3,9 @@
     python examples/characters.py [PICTURE]
 
 The text is a counting rhyme made for this course.
+
+The picture shows the loss, which falls from that of guessing almost to zero, and where each character of "two old hats and two" looks
+in the second layer: never ahead, mostly at the letters of its own word and of the one before it.
 """
 
 import sys

@@ -4,6 +4,9 @@
 
 Each text is a random word of eight letters, over and over. What comes next stands eight letters back, wherever one is: a matter of
 distance, as rotary embedding sees it, and within a window of sixteen. So a model that was trained on 40 letters goes on for 400.
+
+The picture shows the loss, which falls from that of guessing to nearly nothing, and the time for the next letter: it rises with the
+length where the whole text is computed again, and stays the same with a cache.
 """
 
 import sys

@@ -1,6 +1,8 @@
 """Learn to say eight digits backwards: one head of attention, and positions.
 
 python examples/reverse.py [PICTURE]
+
+The picture shows the attention weights, what is said against what is read: a diagonal from the last digit to the first.
 """
 
 import sys

@@ -4,6 +4,8 @@
 
 The reader gets five digits, ">40792"; the writer says "four zero seven nine two", and looks at what was read for every word. The sign in
 front says which way round, so that where to look has to be learned.
+
+The picture shows where each word looks: after ">" along the digits from left to right, after "<" from right to left.
 """
 
 import sys

@@ -1,13 +1,15 @@
 """From the instructor's notebooks to the library and the student copies: solutions/ -> tinytorch/ and modules/."""
 
+import asyncio
 import filecmp
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from configparser import ConfigParser
 from pathlib import Path
 from typing import Any
@@ -142,15 +144,41 @@ def _differences(root: Path, new: Path, part: str) -> Iterator[tuple[Path, str]]
             yield path, f"{path}: differs from what solutions/ makes"
 
 
-def run_notebook(path: Path) -> Any:
-    """Run a notebook top to bottom in a fresh kernel, in its own folder; the notebook with its outputs."""
+def run_notebook(path: Path, before: str = "", environment: Mapping[str, str] | None = None) -> Any:
+    """Run a notebook top to bottom in a fresh kernel, in its own folder; the notebook with its outputs.
+
+    before: code that runs before the first cell. environment: variables that the kernel has besides ours.
+    Raises CourseError if a cell raises, takes more than two minutes, or ends the kernel.
+    """
     import nbformat
     from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
     notebook = nbformat.read(path, as_version=4)
-    resources = {"metadata": {"path": str(path.parent)}}
+    if before:
+        notebook.cells.insert(0, nbformat.v4.new_code_cell(before, id="before"))
+    client = NotebookClient(
+        notebook,
+        timeout=120,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(path.parent)}},
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],  # else it says how it is connected
+    )
     try:
-        return NotebookClient(notebook, timeout=120, kernel_name="python3", resources=resources).execute()
-    except CellExecutionError as error:
-        raise CourseError(f"{path}: {error}") from None
+        asyncio.run(client.async_execute(env={**os.environ, **(environment or {})}))  # in any thread, and all is closed
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        raise CourseError(f"{path}: {_stopped(notebook.cells, error)}") from None
+    if before:
+        del notebook.cells[0]
+    return notebook
+
+
+def _stopped(cells: Sequence[Any], error: Exception) -> str:
+    """Which cell of a notebook that ran stopped it, and why."""
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    for cell in code:
+        for output in cell.outputs:
+            if output.output_type == "error":
+                return f'the cell "{cell.id}" raises {output.ename}: {output.evalue}'
+    begun = [cell for cell in code if "execution" in cell.metadata]
+    return f'the cell "{begun[-1].id if begun else "?"}" does not come to its end ({type(error).__name__})'

@@ -1,0 +1,57 @@
+"""What the cells of a module's notebook show when it runs: values and figures, and no measurements."""
+
+import base64
+import re
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from grader.build import run_notebook
+from grader.course import module_notebook
+from grader.notebook import CellKind, kind_of, text_of
+
+SHOWN = (CellKind.GIVEN, CellKind.DEMO)
+FIXED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+PREPARE = "import grader.pages.in_kernel as _prepared; _prepared.prepare({}); del _prepared"
+
+
+@dataclass(frozen=True)
+class Output:
+    """One output of a cell. A figure's text says what it shows; what differs from run to run has neither."""
+
+    text: str = ""
+    figure: bytes = b""  # PNG
+    measured: bool = False
+
+
+def outputs_of(module: str) -> dict[str, list[Output]]:
+    """What the given cells and demonstrations of a module show, by the cells' ids. Raises CourseError if a cell raises.
+
+    The notebook runs twice, once with clocks that run too fast: an output that differs is a measurement.
+    """
+    path = module_notebook(module)
+    with ThreadPoolExecutor(2) as pool:
+        runs = [pool.submit(run_notebook, path, PREPARE.format(unlike), FIXED) for unlike in (False, True)]
+        one, other = (shown(run.result()) for run in runs)
+    return {name: compared(outputs, other.get(name, [])) for name, outputs in one.items()}
+
+
+def shown(notebook: Any) -> dict[str, list[Output]]:
+    """The outputs of the given cells and demonstrations of a notebook that ran, by the cells' ids."""
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code" and kind_of(cell) in SHOWN]
+    return {cell["id"]: [_output(o) for o in cell["outputs"]] for cell in cells if cell["outputs"]}
+
+
+def _output(output: Mapping[str, Any]) -> Output:
+    data = output.get("data", {})
+    text = re.sub(r"\x1b\[[0-9;]*m", "", text_of(output.get("text", data.get("text/plain", ""))))
+    return Output(text.rstrip("\n"), base64.b64decode(text_of(data.get("image/png", ""))))
+
+
+def compared(one: list[Output], other: list[Output]) -> list[Output]:
+    """The outputs of a cell in one run, and in place of those that another run has not, one that says so."""
+    if len(one) != len(other):
+        return [Output(measured=True)]
+    same = [mine for mine, theirs in zip(one, other, strict=True) if mine == theirs]
+    return same if len(same) == len(one) else [*same, Output(measured=True)]

@@ -1,0 +1,70 @@
+"""Formulas as MathML: all of the notebooks and of docs/, and what is said of one that cannot be shown."""
+
+import json
+import re
+import sys
+
+import pytest
+
+from grader.course import ROOT, modules, student_copy
+from grader.errors import CourseError
+from grader.pages.formulas import mathml
+from grader.pages.texts import Text
+
+pytest.importorskip("latex2mathml", reason="package latex2mathml is not installed")
+
+
+def texts() -> dict[str, str]:
+    """Every text of the course, by where it stands."""
+    found = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
+    for module in modules():
+        for cell in json.loads(student_copy(module).read_text(encoding="utf-8"))["cells"]:
+            if cell["cell_type"] == "markdown":
+                found[f"{module} {cell['id']}"] = "".join(cell["source"])
+    return found
+
+
+def test_every_formula_of_the_notebooks_and_documents_is_shown() -> None:
+    formulas = 0
+    for where, source in texts().items():
+        html = Text(where, lambda address: address).html(source)
+        prose = re.sub(r"<(pre|code)\b.*?</\1>", "", html, flags=re.DOTALL)
+        formulas += prose.count("<math ")
+        assert "$" not in prose and "\\" not in prose, where
+    assert formulas > 200
+
+
+@pytest.mark.parametrize("latex", [r"\foo x", "a & b", r"\frac{1", "x_", r"\begin{tikz}a\end{tikz}", r"x + \bar"])
+def test_a_formula_that_cannot_be_shown_is_named_with_its_file(latex: str) -> None:
+    with pytest.raises(CourseError) as raised:
+        Text("docs/x.md", lambda address: address).html(f"A ${latex}$ b.")
+    assert str(raised.value).startswith(f"docs/x.md: the formula ${latex}$ cannot be shown: ")
+    assert not str(raised.value).endswith(": ")
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "latex2mathml.converter", None)
+    mathml.cache_clear()
+    with pytest.raises(CourseError, match="package latex2mathml is not installed; `make site` installs"):
+        mathml("x")
+
+
+@pytest.mark.parametrize(
+    ("latex", "shown"),
+    [
+        (r"\ln p", '<mi>ln</mi><mspace width="0.167em" /><mi>p</mi>'),
+        (r"\ln(p)", "<mi>ln</mi><mo"),
+        (r"\max(x)", "<mi>max</mi><mo"),
+        (r"\text{split}\!(x)", '<mspace width="-0.167em" />'),
+        (r"y = -x", '<mo form="prefix">\N{MINUS SIGN}</mo>'),
+        (r"(y) - x", '<mo stretchy="false">)</mo><mo>\N{MINUS SIGN}</mo>'),
+        (r"y.", '<mo lspace="0">.</mo>'),
+    ],
+)
+def test_names_signs_and_points_have_the_space_that_latex_gives_them(latex: str, shown: str) -> None:
+    assert shown in mathml(latex)
+
+
+def test_aligned_rows_are_aligned_where_they_say() -> None:
+    html = mathml(r"\begin{aligned} a &= b \\ c &= d \end{aligned}", block=True)
+    assert html.count('<mtd columnalign="right">') == html.count('<mtd columnalign="left">') == 2
