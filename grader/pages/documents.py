@@ -14,7 +14,7 @@ from grader.pages.texts import Text, plain_text
 
 GROUPS = {
     "For students": ("students",),
-    "For instructors": ("instructor", "platforms", "jail", "messages"),
+    "For instructors": ("instructor", "platforms", "site", "jail", "messages"),
     "For importers of the library": ("importers", "performance"),
 }
 REST = "How the project is made"
