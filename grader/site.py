@@ -29,6 +29,7 @@ def make_site(folder: Path, names: Sequence[str] = (), bundle: bool = False) -> 
             make_kit(module, new / "kits")
         write_pages(new, modules_in_it)
         in_browser.build(new / "browser", modules_in_it, bundle)
+        (new / ".nojekyll").touch()  # else GitHub leaves out what begins with an underscore: __init__.py
         shutil.rmtree(folder, ignore_errors=True)
         new.rename(folder)
     finally:

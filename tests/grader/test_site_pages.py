@@ -326,6 +326,7 @@ def test_two_builds_have_the_same_bytes_and_every_figure_says_what_it_shows(tmp_
         make_site(folder)
     compared = [path.relative_to(one) for path in sorted(one.rglob("*")) if path.is_file()]
     assert compared == [path.relative_to(two) for path in sorted(two.rglob("*")) if path.is_file()]
+    assert Path(".nojekyll") in compared
     assert [path for path in compared if not filecmp.cmp(one / path, two / path, shallow=False)] == []
     for module in modules():
         page = Page(one / "modules" / module / "index.html")
