@@ -66,7 +66,12 @@ class _Renderer(IPythonRenderer):  # type: ignore[misc]  # nbconvert has no type
         return f'<span class="formula" tabindex="0">{mathml(body, block=True)}</span>'
 
     def inline_math(self, body: str) -> str:
+        if "`" in body or (body[-1].isspace() and not body[0].isspace()):
+            raise CourseError(f"${body}$ is no formula; a dollar that begins none is written \\$")
         return mathml(body)
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return self.block_math(f"\\begin{{{name}}}{body}\\end{{{name}}}")
 
 
 def reachable(html: Markup) -> Markup:
