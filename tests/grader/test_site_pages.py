@@ -108,6 +108,40 @@ def test_outputs_of_answers_and_tests_are_not_taken_from_a_run() -> None:
     assert shown({"cells": cells}) == {"given": [Output("a")], "demo": [Output("a")]}
 
 
+def ran(**output: object) -> list[Output]:
+    return shown({"cells": [{**cell("demo", "", "demo"), "outputs": [output]}]})["demo"]
+
+
+def test_an_exception_that_a_cell_may_raise_is_shown() -> None:
+    assert ran(output_type="error", ename="ValueError", evalue="wrong shape") == [Output("ValueError: wrong shape")]
+
+
+def test_what_moves_a_cursor_is_not_on_a_page() -> None:
+    coloured = "\x1b[31mred\x1b[0m\t\x1b[2K\x1b]8;;http://x\x07link\x1b]8;;\x1b\\\x08\x00\nend"
+    assert ran(output_type="stream", text=coloured) == [Output("red\tlink\nend")]
+
+
+@pytest.mark.parametrize("kind", ["text/html", "image/svg+xml", "text/latex"])
+def test_what_a_page_cannot_show_is_named_with_its_cell(kind: str) -> None:
+    data = {"text/plain": "<IPython.core.display.Thing object>", kind: "<b>x</b>"}
+    with pytest.raises(
+        CourseError, match=rf'^the cell "demo" displays {re.escape(kind)}, which its page cannot show; '
+    ):
+        ran(output_type="display_data", data=data)
+    png = {"text/plain": "<IPython.core.display.Image object>", "image/png": "iVBORw0K"}
+    assert ran(output_type="display_data", data=png)[0].figure
+
+
+@pytest.mark.parametrize(
+    "text", ["CPU times: user 11 μs, sys: 4 μs\nWall time: 9 μs", "3 μs ± 0 ns per loop (mean ± std. dev. of 1 run)"]
+)
+def test_times_that_magics_measure_are_not_shown_be_they_the_same_by_chance(text: str) -> None:
+    measured = [*ran(output_type="stream", text=text), VALUE]
+    assert compared(measured, measured) == [VALUE, Output(measured=True)]
+    other = [*ran(output_type="stream", text=text.replace("3", "7").replace("9", "7")), VALUE]
+    assert compared(measured, other) == [VALUE, Output(measured=True)]
+
+
 def test_what_differs_between_runs_is_a_measurement_and_is_not_shown() -> None:
     one, two, figure = Output("1"), Output("2"), Output("Lines.", picture())
     assert compared([one, figure], [one, figure]) == [one, figure]
