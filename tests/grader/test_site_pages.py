@@ -1,5 +1,6 @@
 """The pages of the site: what is on them, what is not, and where their links lead."""
 
+import base64
 import filecmp
 import json
 import re
@@ -17,6 +18,7 @@ from grader.pages.documents import GROUPS, document, grouped, read_documents, wr
 from grader.pages.frame import Links
 from grader.pages.in_kernel import described
 from grader.pages.notebooks import Module, module_of, notebook_page
+from grader.pages.notebooks import described as described_page
 from grader.pages.outputs import Output, compared, outputs_of, shown
 from grader.pages.reference import library_module
 from grader.pages.texts import Text
@@ -91,6 +93,36 @@ def test_what_a_module_says_of_itself_is_its_title_cell() -> None:
     written = [c for c in attention.cells if c["metadata"].get("nbgrader", {}).get("points")]
     assert attention.points == sum(c["metadata"]["nbgrader"]["points"] for c in written)
     assert "hours" in attention.time and "|" not in attention.time
+
+
+def titled(source: str, **more: object) -> Module:
+    return Module("02_activations", ({**cell("title", source, "text"), **more},))
+
+
+def test_titles_and_descriptions_are_words_whatever_marks_they_have() -> None:
+    module = titled('# "A" & `b<c>` for 1 < 2\n\n> *Fast* <i>and</i> `x<y`, "q".')
+    assert module.title == '"A" & b<c> for 1 < 2'
+    assert described_page(module) == '"A" & b<c> for 1 < 2: Fast and x<y, "q".'
+
+
+def test_a_picture_that_is_attached_to_a_text_is_a_file_beside_the_page() -> None:
+    png = base64.b64encode(picture()).decode()
+    attached = {"attachments": {"a.png": {"image/png": png}}}
+    page = notebook_page(titled("# T\n\n![Loss](attachment:a.png)", **attached), {}, nowhere)
+    assert '<img src="title-0.png" alt="Loss">' in page.parts[0].html and page.figures == {"title-0.png": picture()}
+    for address in ("attachment:b.png", "a.png", "../../docs/reversal.png", "https://e.org/a.png"):
+        with pytest.raises(CourseError, match=rf'the cell "title": the picture {re.escape(address)} is not attached'):
+            notebook_page(titled(f"# T\n\n![Loss]({address})", **attached), {}, nowhere)
+
+
+@pytest.mark.parametrize(
+    "address", ["../README.md", "missing.png", "https://e.org/a.png", "/etc/hostname", "data:image/png;base64,AA"]
+)
+def test_a_picture_that_is_not_in_docs_is_named_with_its_document(address: str) -> None:
+    with pytest.raises(
+        CourseError, match=rf"^docs/x\.md: the picture {re.escape(address)} is not in docs/; put it there"
+    ):
+        document("x", f"# T\n\n![Loss]({address})", Links({}))
 
 
 def test_two_headings_of_one_name_have_two_anchors() -> None:
