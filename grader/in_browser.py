@@ -11,6 +11,7 @@ import sys
 import tempfile
 import urllib.request
 from collections.abc import Sequence
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -207,7 +208,7 @@ def fetched(name: str, digest: str, network: str) -> bytes:
     try:
         with urllib.request.urlopen(f"{network}/{name}", timeout=60) as answer:  # noqa: S310  (https, as written above)
             data = bytes(answer.read())
-    except OSError as error:
+    except (OSError, HTTPException) as error:
         raise CourseError(
             f"{name}, a part of Pyodide, cannot be had from {network} ({error}); put it at {shown}, or leave BUNDLE=1 out"
         ) from None

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from grader.build import run_notebook
@@ -35,8 +36,9 @@ def outputs_of(module: str) -> dict[str, list[Output]]:
     The notebook runs twice, once with clocks that run too fast: an output that differs is a measurement.
     """
     path = module_notebook(module)
-    with ThreadPoolExecutor(2) as pool:
-        runs = [pool.submit(run_notebook, path, PREPARE.format(unlike), FIXED) for unlike in (False, True)]
+    with TemporaryDirectory() as own, ThreadPoolExecutor(2) as pool:
+        environment = FIXED | {"IPYTHONDIR": own}  # nothing of what somebody has set for their own notebooks
+        runs = [pool.submit(run_notebook, path, PREPARE.format(unlike), environment) for unlike in (False, True)]
         notebooks = [run.result() for run in runs]
     try:
         one, other = map(shown, notebooks)
@@ -60,7 +62,8 @@ def _output(output: Mapping[str, Any], cell: str) -> Output:
     data = output.get("data", {})
     text = CONTROLS.sub("", text_of(output.get("text", data.get("text/plain", "")))).rstrip("\n")
     figure = base64.b64decode(text_of(data.get("image/png", "")))
-    if text.startswith("<IPython.core.display.") and not figure:
+    drawn = any(kind.startswith("image/") for kind in data)
+    if (drawn or text.startswith("<IPython.core.display.")) and not figure:
         kinds = ", ".join(sorted(set(data) - {"text/plain"}))
         raise CourseError(f'the cell "{cell}" displays {kinds}, which its page cannot show; print it, or draw it')
     return Output(text, figure, measured=not figure and bool(MAGIC.search(text)))

@@ -174,6 +174,25 @@ def test_a_file_that_changed_in_the_cache_is_fetched_again(
     assert in_browser.fetched("pyodide.js", hashlib.sha256(right).hexdigest(), NOWHERE) == right
 
 
+class Half(Open):
+    """Sends less than it says."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "100")
+        self.end_headers()
+        self.wfile.write(b"half")
+
+
+def test_a_file_of_which_a_part_is_sent_is_named(cache: Path) -> None:
+    with (
+        serving(Half) as network,
+        pytest.raises(CourseError, match=r"^pyodide\.js, a part of Pyodide, cannot be had from"),
+    ):
+        in_browser.fetched("pyodide.js", "00", network)
+    assert not list(cache.rglob("*.*"))
+
+
 def test_a_wheel_that_cannot_be_had_is_named(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (cache.parent / "requirements.lock").write_text(f"comm==0.2.3 \\\n    --hash=sha256:{'0' * 64}\nother==1\n")
     for name, value in (("PIP_INDEX_URL", NOWHERE), ("PIP_RETRIES", "0"), ("PIP_CONFIG_FILE", "/dev/null")):

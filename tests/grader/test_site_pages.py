@@ -160,6 +160,8 @@ def test_what_a_page_cannot_show_is_named_with_its_cell(kind: str) -> None:
         CourseError, match=rf'^the cell "demo" displays {re.escape(kind)}, which its page cannot show; '
     ):
         ran(output_type="display_data", data=data)
+    with pytest.raises(CourseError, match="displays image/jpeg"):
+        ran(output_type="display_data", data={"text/plain": "A line.", "image/jpeg": "AAAA"})
     png = {"text/plain": "<IPython.core.display.Image object>", "image/png": "iVBORw0K"}
     assert ran(output_type="display_data", data=png)[0].figure
 
@@ -221,6 +223,21 @@ def test_times_ratios_of_times_and_memory_are_known_as_measurements(notebook: Pa
     assert found["value"] == [Output("[1, 2]")]
     (figure,) = found["figure"]
     assert figure.text == "A line, “Mass”." and figure.figure.startswith(b"\x89PNG")
+
+
+@pytest.mark.long
+def test_what_somebody_has_set_for_their_own_notebooks_and_figures_is_not_on_a_page(
+    notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.rcParams['figure.facecolor']"
+    write(notebook, {"figure": source})
+    usual = outputs_of("any")
+    (tmp_path / "profile_default").mkdir()
+    (tmp_path / "profile_default" / "ipython_config.py").write_text('c.InlineBackend.figure_formats = {"svg"}\n')
+    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nfigure.facecolor: black\n")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    monkeypatch.setenv("MATPLOTLIBRC", str(tmp_path / "matplotlibrc"))
+    assert outputs_of("any") == usual
 
 
 @pytest.mark.long
