@@ -86,7 +86,9 @@ def build(folder: Path, modules: Sequence[str], bundle: bool) -> None:
             html = page.read_text(encoding="utf-8")
             html = html.replace("</head>", f"{NAME_ALONE}</head>").replace("</body>", f"{WITHOUT_SCRIPTS}</body>")
             page.write_text(html, encoding="utf-8")
-        shutil.copytree(work / "site", folder)
+        for path in sorted((work / "site").rglob("*")):
+            if path.is_file():
+                write_whole(folder / path.relative_to(work / "site"), path.read_bytes())
     for name, data in pyodide.items():
         write_whole(folder / "static" / "pyodide" / name, data)
 

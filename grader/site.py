@@ -8,13 +8,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from grader import in_browser
+from grader.classroom import write_whole
 from grader.course import modules
 from grader.errors import CourseError
 from grader.kit import make_kit
 from grader.pages.site import write_pages
 from grader.printable import printable
 
-PARTS = {"index.html", "browser", "docs", "kits", "modules", "reference"}  # what a site holds
+NO_JEKYLL = ".nojekyll"  # else GitHub Pages, from a branch, leaves every __init__.py out
+PARTS = {NO_JEKYLL, "index.html", "browser", "docs", "kits", "modules", "reference"}  # what a site holds
 
 
 def make_site(folder: Path, names: Sequence[str] = (), bundle: bool = False) -> list[str]:
@@ -33,6 +35,7 @@ def make_site(folder: Path, names: Sequence[str] = (), bundle: bool = False) -> 
                 make_kit(module, new / "kits")
             write_pages(new, modules_in_it)
             in_browser.build(new / "browser", modules_in_it, bundle)
+            write_whole(new / NO_JEKYLL, b"")
             _replace(folder, new)
         finally:
             shutil.rmtree(new, ignore_errors=True)

@@ -43,6 +43,12 @@ def mathml(latex: str, block: bool = False) -> str:
             element.text = re.sub(r"\\([_%&#$ ])", r"\1", element.text or "")
         if "\\" in (element.text or ""):
             raise CourseError(f"{what}: {element.text} is not known")
+        if element.get("mathvariant") in ("double-struck", "fraktur", "script"):  # browsers know no such letters
+            if element.get("mathvariant") != "double-struck" or not re.fullmatch(r"[0-9]+", element.text or ""):
+                raise CourseError(f"{what}: {element.text} has no such form")
+            element.text = "".join(
+                chr(ord("\N{MATHEMATICAL DOUBLE-STRUCK DIGIT ZERO}") + int(digit)) for digit in element.text or ""
+            )
         if len(element) != PARTS.get(element.tag, len(element)):
             raise CourseError(f"{what}: what is raised, lowered or divided in it is not clear; put braces round it")
     for element in elements:

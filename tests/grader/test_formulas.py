@@ -35,7 +35,8 @@ def test_every_formula_of_the_notebooks_and_documents_is_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    "latex", [r"\foo x", "a & b", r"\frac{1", "x_", r"\begin{tikz}a\end{tikz}", r"x + \bar", r"\limits"]
+    "latex",
+    [r"\foo x", "a & b", r"\frac{1", "x_", r"\begin{tikz}a\end{tikz}", r"x + \bar", r"\limits", r"\mathbb{\alpha}"],
 )
 def test_a_formula_that_cannot_be_shown_is_named_with_its_file(latex: str) -> None:
     with pytest.raises(CourseError) as raised:
@@ -94,6 +95,7 @@ def test_names_signs_and_points_have_the_space_that_latex_gives_them(latex: str,
         (r"d_{\text{d\_model}}", "<mtext>d_model</mtext>"),
         (r"\operatorname*{arg\,max}_i", '<mi mathvariant="normal">g</mi><mspace width="0.167em" />'),
         (r"\operatorname*{argmax}_i", "<msub><mi>argmax</mi><mi>i</mi></msub>"),
+        (r"\mathbb{1}", ">\N{MATHEMATICAL DOUBLE-STRUCK DIGIT ONE}</mn>"),
         (r"\mathcal N(0, 1)", "<mi>\N{MATHEMATICAL SCRIPT CAPITAL N}</mi>"),
     ],
 )

@@ -82,6 +82,7 @@ def test_a_site_is_made_in_the_folder_where_one_is_and_through_a_link(
     monkeypatch.chdir(old_site(tmp_path / "here"))
     site.make_site(Path())
     assert (tmp_path / "here" / "index.html").read_text() == "new"
+    assert (tmp_path / "here" / ".nojekyll").is_file()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["here", "link", "real"]
 
 
@@ -172,6 +173,26 @@ def test_a_file_that_changed_in_the_cache_is_fetched_again(
         assert in_browser.fetched("pyodide.js", hashlib.sha256(right).hexdigest(), network) == right
     assert kept.read_bytes() == right
     assert in_browser.fetched("pyodide.js", hashlib.sha256(right).hexdigest(), NOWHERE) == right
+
+
+def test_of_files_that_cannot_be_written_the_first_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not the list of all files that were not copied."""
+
+    def made(work: Path, _seconds: int) -> None:
+        for name in ("a.js", "b.js"):
+            write_whole(work / "site" / "build" / name, b"made")
+
+    (tmp_path / "comm.whl").touch()
+    monkeypatch.setattr(in_browser, "wheel", lambda package: tmp_path / f"{package}.whl")
+    monkeypatch.setattr(in_browser, "_configure", lambda work, bundle: None)
+    monkeypatch.setattr(in_browser, "_run_jupyterlite", made)
+    in_browser.build(tmp_path / "browser", [], bundle=False)
+    assert sorted(files(tmp_path / "browser")) == ["build/a.js", "build/b.js"]
+    (tmp_path / "taken" / "build").mkdir(parents=True)
+    for name in ("a.js", "b.js"):  # as good as a full disk: neither can be written
+        (tmp_path / "taken" / "build" / name).mkdir()
+    with pytest.raises(CourseError, match=r"a\.js: it is a folder, not a file"):
+        in_browser.build(tmp_path / "taken", [], bundle=False)
 
 
 class Half(Open):
