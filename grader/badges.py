@@ -1,18 +1,19 @@
 """Where the course is published, and what student copies say of it: links to Colab and Binder, and a cell that fetches the kit."""
 
 import re
-from configparser import ConfigParser, InterpolationError
+from configparser import InterpolationError
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from grader.course import ROOT
+from grader.course import ROOT, settings
 from grader.errors import CourseError
 
 FETCH = Path(__file__).parent / "kit_files" / "fetch_kit.py"
 NAME = re.compile(r"[\w.-]+(/[\w.-]+)*", re.ASCII)
 WEB = re.compile(r"https?://[\w.:-]+(/[\w.~-]+)*", re.ASCII)
+KNOWN = ("github.com", "gitlab.com")
 COLAB, BINDER = "https://colab.research.google.com/github", "https://mybinder.org/v2"
 
 
@@ -41,6 +42,12 @@ class Published:
         kind, where = ("gl", project) if parts.hostname == "gitlab.com" else ("git", self.repository)
         return {"Binder": f"{BINDER}/{kind}/{quote(where, safe='')}/{quote(self.branch, safe='')}{opened}"}
 
+    def file(self, path: str) -> str:
+        """The address of a file of the repository; "" where the host is none whose addresses are known."""
+        if urlsplit(self.repository).hostname not in KNOWN:
+            return ""
+        return f"{self.repository.removesuffix('.git')}/blob/{self.branch}/{path}"
+
     def kit(self, module: str) -> str:
         """The address of a module's kit."""
         return f"{self.site}/kits/tinytorch-{module}.zip"
@@ -48,13 +55,14 @@ class Published:
 
 def published(root: Path = ROOT) -> Published | None:
     """What settings.ini says, in nbdev's words; None if it names no `user`. Raises CourseError for what cannot be an address."""
-    settings = ConfigParser()
-    settings.read(root / "settings.ini", encoding="utf-8")
-    about = settings["DEFAULT"]
+    about = settings(root)
     try:
         user, repo, branch = about.get("user", ""), about.get("repo", ""), about.get("branch", "main")
         repository = about.get("git_url", f"https://github.com/{user}/{repo}").rstrip("/")
-        host, path = about.get("doc_host", "").rstrip("/"), about.get("doc_baseurl", f"/{repo}").strip("/")
+        host, path = (
+            about.get("doc_host", "").rstrip("/"),
+            about.get("doc_baseurl", "" if repo.lower() == f"{user}.github.io".lower() else f"/{repo}").strip("/"),
+        )
     except InterpolationError as error:
         raise CourseError(f"settings.ini: {error}".replace("\n", " ")) from None
     if not user:
@@ -77,7 +85,7 @@ def _check(key: str, value: str, shape: re.Pattern[str], wanted: str) -> None:
 def _pages_of(repository: str, user: str) -> str:
     """Where a host publishes the pages of its repositories."""
     host = urlsplit(repository).hostname
-    if host not in ("github.com", "gitlab.com"):
+    if host not in KNOWN:
         raise CourseError(
             f"settings.ini: nobody knows where pages of {host} are published; set doc_host (and doc_baseurl) to the address "
             "of what `make site` makes, then run `make course`"

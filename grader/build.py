@@ -10,14 +10,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from configparser import ConfigParser
 from pathlib import Path
 from typing import Any
 
 from grader import student_copies
 from grader.badges import published, with_badges
 from grader.check_course import check_course
-from grader.course import ROOT, module_notebook, modules, nbgrader_config
+from grader.course import ROOT, module_notebook, modules, nbgrader_config, settings
 from grader.errors import CourseError
 from grader.gradebook import alembic_in_this_process
 from grader.kit import requirements
@@ -74,9 +73,7 @@ def export_library(root: Path, destination: Path) -> None:
 
     package = destination / "tinytorch"
     (package / "core").mkdir(parents=True)
-    settings = ConfigParser()
-    settings.read(root / "settings.ini", encoding="utf-8")
-    about = settings["DEFAULT"]
+    about = settings(root)
     (package / "__init__.py").write_text(f'"""{about["description"]}."""\n\n__version__ = "{about["version"]}"\n')
     (package / "py.typed").touch()  # the types are those of the .pyi files, so that answers stay free of them
     (package / "core" / "__init__.py").write_text('"""One file per module of the course."""\n')

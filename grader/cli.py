@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; its exit status: 0, 1 for a failure that was told, 2 for a command that is none."""
     _open_output()
-    options = parser().parse_args(arguments)
+    try:
+        options = parser().parse_args(arguments)
+    except UserError as error:  # in settings.ini, which has the version
+        say(f"grader: {error}", error=True)
+        return 1
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process with one thread can be copied (WarmProcess)
     try:
         status = COMMANDS[options.command](options)
@@ -344,7 +348,12 @@ def _kit(options: argparse.Namespace) -> int:
 def _site(options: argparse.Namespace) -> int:
     from grader.site import make_site
 
-    for line in make_site(options.output, options.module, options.bundle):
+    try:
+        lines = make_site(options.output, options.module, options.bundle)
+    except KeyboardInterrupt:
+        say("site: stopped; the site that was there before is still there", error=True)
+        return 130
+    for line in lines:
         say(f"site: {line}")
     return 0
 

@@ -6,6 +6,8 @@ Exercises are imported by the functions that need them: a jail starts to warm up
 import json
 import math
 from collections.abc import Mapping, Sequence
+from configparser import ConfigParser, SectionProxy
+from configparser import Error as ParserError
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,6 +21,16 @@ if TYPE_CHECKING:
     from exercises.model import Exercise
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def settings(root: Path = ROOT) -> SectionProxy:
+    """What settings.ini says, in nbdev's words. Raises CourseError."""
+    parser = ConfigParser()
+    try:
+        parser.read(root / "settings.ini", encoding="utf-8")
+    except ParserError as error:
+        raise CourseError(f"settings.ini: {error}".replace("\n", " ")) from None
+    return parser["DEFAULT"]
 
 
 def modules(root: Path = ROOT) -> list[str]:

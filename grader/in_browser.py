@@ -11,6 +11,7 @@ import sys
 import tempfile
 import urllib.request
 from collections.abc import Sequence
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,9 @@ def build(folder: Path, modules: Sequence[str], bundle: bool) -> None:
             html = page.read_text(encoding="utf-8")
             html = html.replace("</head>", f"{NAME_ALONE}</head>").replace("</body>", f"{WITHOUT_SCRIPTS}</body>")
             page.write_text(html, encoding="utf-8")
-        shutil.copytree(work / "site", folder)
+        for path in sorted((work / "site").rglob("*")):
+            if path.is_file():
+                write_whole(folder / path.relative_to(work / "site"), path.read_bytes())
     for name, data in pyodide.items():
         write_whole(folder / "static" / "pyodide" / name, data)
 
@@ -207,7 +210,7 @@ def fetched(name: str, digest: str, network: str) -> bytes:
     try:
         with urllib.request.urlopen(f"{network}/{name}", timeout=60) as answer:  # noqa: S310  (https, as written above)
             data = bytes(answer.read())
-    except OSError as error:
+    except (OSError, HTTPException) as error:
         raise CourseError(
             f"{name}, a part of Pyodide, cannot be had from {network} ({error}); put it at {shown}, or leave BUNDLE=1 out"
         ) from None

@@ -1,7 +1,6 @@
 """What can be typed: the commands and their options."""
 
 import argparse
-from configparser import ConfigParser
 from pathlib import Path
 from typing import Any
 
@@ -106,9 +105,7 @@ def _add_export(commands: Any) -> None:
 
 
 def _version() -> str:
-    settings = ConfigParser()
-    settings.read(course.ROOT / "settings.ini", encoding="utf-8")
-    about = settings["DEFAULT"]
+    about = course.settings()
     return f"grader {about['version']} ({about['dist_name']})"
 
 

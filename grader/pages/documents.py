@@ -9,6 +9,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from grader.course import ROOT
+from grader.errors import CourseError
 from grader.pages.frame import Links, write_site_page
 from grader.pages.texts import Text, plain_text
 
@@ -37,11 +38,14 @@ def names() -> list[str]:
 
 
 def document(name: str, source: str, links: Links) -> Document:
-    """docs/<name>.md as a page. Raises CourseError for a formula that cannot be shown."""
+    """docs/<name>.md as a page. Raises CourseError for a formula or a picture that cannot be shown."""
     file, page = f"docs/{name}.md", f"docs/{name}.html"
     pictures: list[str] = []
 
     def picture(address: str) -> str:
+        docs = (ROOT / "docs").resolve()
+        if not (docs / address).resolve().is_relative_to(docs) or not (docs / address).is_file():
+            raise CourseError(f"the picture {address} is not in docs/; put it there")
         pictures.append(address)
         return address
 

@@ -15,7 +15,9 @@ NEGATIVE = {
 }
 ENVIRONMENTS = {"aligned", "array", "bmatrix", "cases", "matrix", "pmatrix"}
 OPENS, CLOSES = {"(", "[", "{", "|"}, {")", "]", "}", "|", "!"}
+OPERATORS = {"~": "\N{TILDE OPERATOR}", "±": "±", "⟂": "⟂"}  # which it takes for names
 MINUS = "\N{MINUS SIGN}"
+PARTS = {"mfrac": 2, "mover": 2, "mroot": 2, "msub": 2, "msubsup": 3, "msup": 2, "munder": 2, "munderover": 3}
 
 
 @cache
@@ -27,22 +29,42 @@ def mathml(latex: str, block: bool = False) -> str:
         raise CourseError("package latex2mathml is not installed; `make site` installs what a site needs") from None
     what = f"the formula ${latex}$ cannot be shown"
     environments = set(re.findall(r"\\begin\{(.*?)\}", latex))
-    if latex.count("{") != latex.count("}") or environments - ENVIRONMENTS:
+    braces = re.sub(r"\\.", "", latex, flags=re.DOTALL)  # \{ and \} are signs
+    if braces.count("{") != braces.count("}") or environments - ENVIRONMENTS:
         raise CourseError(f"{what}: look at its braces; environments that are known: {', '.join(sorted(ENVIRONMENTS))}")
-    source = re.sub(r"\\(begin|end)\{aligned\}", r"\\\1{align*}", latex.strip())  # it knows these by this name
     try:
-        root = ElementTree.fromstring(convert(source, display="block" if block else "inline"))  # noqa: S314  (our own)
+        root = ElementTree.fromstring(convert(_as_it_is_known(latex), display="block" if block else "inline"))  # noqa: S314  (our own)
     except Exception as error:  # noqa: BLE001  (of many kinds)
         raise CourseError(f"{what}: {str(error) or type(error).__name__}") from None
-    unknown = next((text for text in root.itertext() if text.startswith("\\")), None)
-    if unknown:
-        raise CourseError(f"{what}: {unknown} is not known")
     elements = list(root.iter())
     for element in elements:
         element.tag = element.tag.rpartition("}")[2]  # in HTML, what is in <math> needs no namespace
+        if element.tag == "mtext":
+            element.text = re.sub(r"\\([_%&#$ ])", r"\1", element.text or "")
+        if "\\" in (element.text or ""):
+            raise CourseError(f"{what}: {element.text} is not known")
+        if element.get("mathvariant") in ("double-struck", "fraktur", "script"):  # browsers know no such letters
+            if element.get("mathvariant") != "double-struck" or not re.fullmatch(r"[0-9]+", element.text or ""):
+                raise CourseError(f"{what}: {element.text} has no such form")
+            element.text = "".join(
+                chr(ord("\N{MATHEMATICAL DOUBLE-STRUCK DIGIT ZERO}") + int(digit)) for digit in element.text or ""
+            )
+        if len(element) != PARTS.get(element.tag, len(element)):
+            raise CourseError(f"{what}: what is raised, lowered or divided in it is not clear; put braces round it")
     for element in elements:
         _mend(element)
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _as_it_is_known(latex: str) -> str:
+    """The same formula in words that are read as LaTeX reads them."""
+    source = re.sub(r"\\(begin|end)\{aligned\}", r"\\\1{align*}", latex.strip())
+    source = re.sub(r"(\\begin\{\w*matrix\})", r"{\1", source)  # so that the whole matrix is raised in a power of it
+    source = re.sub(r"(\\end\{\w*matrix\})", r"\1}", source)
+    source = re.sub(r"\\operatorname\*?\{([^{}]*\\[^{}]*)\}", r"\\mathrm{\1}", source)  # of several words
+    source = re.sub(r"\\operatorname\*", r"\\operatorname", source)
+    source = re.sub(r"\\(math(?:bb|bf|cal|frak|rm|sf|tt))\s+(\w)", r"\\\1{\2}", source)
+    return re.sub(r"\\\\\s*\[[-.\d]+ *[a-z]{2}\]", r"\\\\ ", source)  # the distance of two rows is the browser's
 
 
 def _mend(parent: Element) -> None:
@@ -52,6 +74,8 @@ def _mend(parent: Element) -> None:
             child.set("width", NEGATIVE.get(child.get("width", ""), child.get("width", "")))
         elif child.text == MINUS and before is not None and before.tag == "mo" and before.text not in CLOSES:
             child.set("form", "prefix")  # a sign, not a difference
+        elif child.tag == "mi" and child.text in OPERATORS:
+            child.tag, child.text = "mo", OPERATORS[child.text]
         elif child.text == ".":
             child.set("lspace", "0")
         base = child[0] if child.tag in ("msub", "msup", "msubsup", "munder") else child

@@ -2,23 +2,20 @@
 
 import posixpath
 import re
-from configparser import ConfigParser
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from grader.badges import published
 from grader.classroom import write_whole
-from grader.course import ROOT
+from grader.course import ROOT, settings
 from grader.pages.markup import page
 
 
 @cache
 def version() -> str:
     """The course's, from settings.ini."""
-    parser = ConfigParser()
-    parser.read(ROOT / "settings.ini", encoding="utf-8")
-    return parser["DEFAULT"]["version"]
+    return settings()["version"]
 
 
 def readme() -> str:
@@ -60,4 +57,4 @@ class Links:
 def _in_repository(path: str) -> str:
     """The address of a file in the published repository; "" if there is none."""
     where = published()
-    return f"{where.repository}/blob/{where.branch}/{path}" if where and (ROOT / path).exists() else ""
+    return where.file(path) if where and (ROOT / path).exists() else ""

@@ -17,8 +17,10 @@ SPEEDS = (
 
 def prepare(unlike: bool) -> None:
     """Make the figures of this kernel say what they show; with unlike, its measurements others than they are."""
+    import matplotlib
     from IPython import get_ipython
 
+    matplotlib.rcdefaults()  # nothing of what somebody has set for their own figures
     shell = get_ipython()
     shell.run_line_magic("matplotlib", "inline")  # it forgets how figures are shown, so it comes first
     formatter = shell.display_formatter.formatters["text/plain"]

@@ -1,5 +1,6 @@
 """A module's notebook as a page: what students get, with what its given cells and demonstrations show."""
 
+import base64
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -9,10 +10,11 @@ from functools import cached_property
 from markupsafe import Markup
 
 from grader.course import student_copy
+from grader.errors import CourseError
 from grader.notebook import Cell, CellKind, kind_of, text_of
 from grader.pages.markup import code
 from grader.pages.outputs import Output
-from grader.pages.texts import Target, Text, plain_text, reachable
+from grader.pages.texts import Target, Text, plain, reachable
 from grader.tables import TABLE
 
 LABELS = {CellKind.ANSWER: "To be written", CellKind.TEST: "Its test"}
@@ -39,13 +41,19 @@ class Module:
 
     @property
     def title(self) -> str:
+        """Without marks, be they Markdown's or HTML's."""
+        return plain(self.name, self.title_text)
+
+    @property
+    def title_text(self) -> str:
+        """In Markdown."""
         return self._said.splitlines()[0].removeprefix("# ")
 
     @property
     def about(self) -> str:
         """What it holds, in a line."""
         found = re.search(r"^> (.*)$", self._said, re.MULTILINE)
-        return found[1] if found else self.title
+        return found[1] if found else self.title_text
 
     @property
     def beginning(self) -> str:
@@ -118,11 +126,12 @@ class Notebook:
 def notebook_page(module: Module, outputs: Mapping[str, Sequence[Output]], link: Target) -> Notebook:
     """The cells of a student copy, with outputs (by the cells' ids) of those that are no answers and no tests.
 
-    Raises CourseError for a formula that cannot be shown.
+    Raises CourseError for a formula or a picture that cannot be shown.
     """
-    text = Text(str(student_copy(module.name)), link)
     parts: list[Part] = []
     figures: dict[str, bytes] = {}
+    cell: Cell = {}
+    text = Text(str(student_copy(module.name)), link, lambda address: _attached(address, cell, figures))
     for cell in module.cells:
         kind = kind_of(cell)
         if kind == CellKind.WRITTEN:
@@ -134,6 +143,18 @@ def notebook_page(module: Module, outputs: Mapping[str, Sequence[Output]], link:
             parts.append(Part(kind.value, reachable(code(cell)), LABELS.get(kind, ""), shown))
     contents = tuple((level, anchor, _short(said)) for level, anchor, said in text.headings if level in (2, 3))
     return Notebook(tuple(parts), contents, figures)
+
+
+def _attached(address: str, cell: Cell, figures: dict[str, bytes]) -> str:
+    """The file of a picture that is attached to a text cell; it is added to the others."""
+    data = cell.get("attachments", {}).get(address.removeprefix("attachment:"), {}).get("image/png")
+    if not data or not address.startswith("attachment:"):
+        raise CourseError(
+            f'the cell "{cell["id"]}": the picture {address} is not attached to it as PNG; draw it in a cell of code, or attach it'
+        )
+    file = f"{cell['id']}-{len(figures)}.png"
+    figures[file] = base64.b64decode(text_of(data))
+    return file
 
 
 def _short(heading: Markup) -> Markup:
@@ -158,4 +179,4 @@ def _shown(name: str, outputs: Sequence[Output], figures: dict[str, bytes]) -> t
 
 def described(module: Module) -> str:
     """What stands in search results of its page."""
-    return plain_text(f"{module.title}: {module.about}")
+    return f"{module.title}: {plain(module.name, module.about)}"

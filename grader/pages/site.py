@@ -81,6 +81,7 @@ class Entry:
     module: Module
     open: bool
     size: str
+    title: Markup
     about: Markup
     beginning: Markup
     time: Markup
@@ -123,6 +124,7 @@ def _entry(folder: Path, module: Module, notebook: Notebook | None, links: Links
         module,
         notebook is not None,
         _size(folder, module) if notebook else "",
+        line(module.title_text),
         line(module.about),
         text.html(module.beginning),
         line(module.time),

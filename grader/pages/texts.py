@@ -15,10 +15,14 @@ FITS = 38  # characters of code that a telephone shows
 Target = Callable[[str], str]  # from an address in a text to that on the page; "" if it leads nowhere there
 
 
-class Text:
-    """The texts of one page, cell by cell: their headings are numbered together."""
+def nowhere(_address: str) -> str:
+    return ""
 
-    def __init__(self, where: str, link: Target, picture: Target = lambda address: address) -> None:
+
+class Text:
+    """The texts of one page, cell by cell: their headings are numbered together. Without picture, there are none."""
+
+    def __init__(self, where: str, link: Target, picture: Target = nowhere) -> None:
         self.where, self.link, self.picture = where, link, picture
         self.headings: list[tuple[int, str, Markup]] = []  # level, anchor, text
 
@@ -51,7 +55,8 @@ class _Renderer(IPythonRenderer):  # type: ignore[misc]  # nbconvert has no type
         return f'<a href="{escape(target)}">{text}</a>' if target else text
 
     def image(self, text: str, url: str, **_: Any) -> str:
-        return f'<img src="{escape(self.page.picture(url))}" alt="{escape(text)}">'
+        source = self.page.picture(url)
+        return f'<img src="{escape(source)}" alt="{escape(text)}">' if source else escape(text)
 
     def block_code(self, code: str, info: str | None = None) -> str:
         return reachable(Markup(super().block_code(code, info)))  # noqa: S704  (it escapes)
@@ -66,13 +71,23 @@ class _Renderer(IPythonRenderer):  # type: ignore[misc]  # nbconvert has no type
         return f'<span class="formula" tabindex="0">{mathml(body, block=True)}</span>'
 
     def inline_math(self, body: str) -> str:
+        if "`" in body or (body[-1].isspace() and not body[0].isspace()):
+            raise CourseError(f"${body}$ is no formula; a dollar that begins none is written \\$")
         return mathml(body)
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return self.block_math(f"\\begin{{{name}}}{body}\\end{{{name}}}")
 
 
 def reachable(html: Markup) -> Markup:
     """Code in which a line is too long for a narrow screen, so that the keyboard can move it."""
     longest = max(map(len, plain_text(html, spaces=True).splitlines()), default=0)
     return Markup(str(html).replace("<pre>", '<pre tabindex="0">', 1)) if longest > FITS else html  # noqa: S704
+
+
+def plain(where: str, source: str) -> str:
+    """Markdown as words. Raises CourseError as Text does."""
+    return plain_text(Text(where, nowhere).html(source))
 
 
 def plain_text(html: str, spaces: bool = False) -> str:

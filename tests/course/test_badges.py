@@ -21,8 +21,10 @@ from answers import submission
 from classes import ENVIRONMENT
 from copies import ROOT, copy_of_the_project, files, python
 
+from grader import cli
 from grader.badges import FETCH, Published, published, with_badges
 from grader.course import modules
+from grader.course import settings as course_settings
 from grader.errors import CourseError
 from grader.kit import requirements
 from grader.notebook import text_of
@@ -81,6 +83,29 @@ def test_other_hosts_have_binder_only(tmp_path):
     assert other == Published(git, "main", "https://example.org")
     assert list(other.links(COPY)) == ["Binder"]
     assert "/v2/git/https%3A%2F%2Fgit.example.org%2Fcourse.git/main?" in other.links(COPY)["Binder"]
+
+
+def test_the_site_of_a_repository_that_is_named_as_its_host_is_at_the_top_of_it(tmp_path):
+    where = published(settings(tmp_path, user="someone", repo="Someone.github.io"))
+    assert where is not None and where.kit(MODULE) == f"https://someone.github.io/kits/tinytorch-{MODULE}.zip"
+
+
+def test_files_of_a_repository_have_addresses_on_hosts_that_are_known():
+    for git in ("https://github.com/a/b", "https://github.com/a/b.git"):
+        assert Published(git, "main", "").file("README.md") == "https://github.com/a/b/blob/main/README.md"
+    assert Published("https://codeberg.org/a/b", "main", "").file("README.md") == ""
+
+
+@pytest.mark.parametrize("broken", ["user = a\nuser = b\n", "user\n", "[DEFAULT\n"])
+def test_settings_that_cannot_be_read_are_one_sentence(broken, tmp_path, monkeypatch, capsys):
+    text = (settings(tmp_path) / "settings.ini").read_text(encoding="utf-8")
+    (tmp_path / "settings.ini").write_text(f"{text}{broken}", encoding="utf-8")
+    with pytest.raises(CourseError, match=r"^settings\.ini: ") as caught:
+        published(tmp_path)
+    assert "\n" not in str(caught.value)
+    monkeypatch.setattr("grader.course.settings", lambda: course_settings(tmp_path))
+    assert cli.main(["course"]) == 1
+    assert capsys.readouterr().err.startswith("grader: settings.ini: ")
 
 
 @pytest.mark.parametrize(

@@ -34,12 +34,31 @@ def test_every_formula_of_the_notebooks_and_documents_is_shown() -> None:
     assert formulas > 200
 
 
-@pytest.mark.parametrize("latex", [r"\foo x", "a & b", r"\frac{1", "x_", r"\begin{tikz}a\end{tikz}", r"x + \bar"])
+@pytest.mark.parametrize(
+    "latex",
+    [r"\foo x", "a & b", r"\frac{1", "x_", r"\begin{tikz}a\end{tikz}", r"x + \bar", r"\limits", r"\mathbb{\alpha}"],
+)
 def test_a_formula_that_cannot_be_shown_is_named_with_its_file(latex: str) -> None:
     with pytest.raises(CourseError) as raised:
         Text("docs/x.md", lambda address: address).html(f"A ${latex}$ b.")
     assert str(raised.value).startswith(f"docs/x.md: the formula ${latex}$ cannot be shown: ")
     assert not str(raised.value).endswith(": ")
+
+
+@pytest.mark.parametrize("source", ["From $5 to $6.", "It costs $5; the code is `a $b`."])
+def test_a_price_is_no_formula(source: str) -> None:
+    with pytest.raises(
+        CourseError, match=r"^docs/x\.md: \$5.* is no formula; a dollar that begins none is written \\\$$"
+    ):
+        Text("docs/x.md", lambda address: address).html(source)
+    assert "From $5 to $6" in Text("docs/x.md", lambda address: address).html(r"From \$5 to \$6")
+
+
+def test_an_environment_without_dollars_is_a_formula_too() -> None:
+    text = Text("docs/x.md", lambda address: address)
+    assert '<math display="block">' in text.html("\\begin{aligned}a &= b\\end{aligned}")
+    with pytest.raises(CourseError, match=r"environments that are known: aligned, array"):
+        text.html("\\begin{equation}a = b\\end{equation}")
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,10 +77,29 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         (r"\text{split}\!(x)", '<mspace width="-0.167em" />'),
         (r"y = -x", '<mo form="prefix">\N{MINUS SIGN}</mo>'),
         (r"(y) - x", '<mo stretchy="false">)</mo><mo>\N{MINUS SIGN}</mo>'),
+        (r"x \sim p", "<mo>\N{TILDE OPERATOR}</mo>"),
+        (r"1 \pm 2", "<mo>±</mo>"),
         (r"y.", '<mo lspace="0">.</mo>'),
     ],
 )
 def test_names_signs_and_points_have_the_space_that_latex_gives_them(latex: str, shown: str) -> None:
+    assert shown in mathml(latex)
+
+
+@pytest.mark.parametrize(
+    ("latex", "shown"),
+    [
+        (r"\begin{bmatrix} a \end{bmatrix}^T", "<mo>]</mo></mrow><mi>T</mi></msup>"),
+        (r"\begin{matrix} 1 \\[2pt] 2 \end{matrix}", "</mtr><mtr><mtd><mn>2</mn></mtd></mtr>"),
+        (r"\left\{ x \right.", ">{</mo><mi>x</mi>"),
+        (r"d_{\text{d\_model}}", "<mtext>d_model</mtext>"),
+        (r"\operatorname*{arg\,max}_i", '<mi mathvariant="normal">g</mi><mspace width="0.167em" />'),
+        (r"\operatorname*{argmax}_i", "<msub><mi>argmax</mi><mi>i</mi></msub>"),
+        (r"\mathbb{1}", ">\N{MATHEMATICAL DOUBLE-STRUCK DIGIT ONE}</mn>"),
+        (r"\mathcal N(0, 1)", "<mi>\N{MATHEMATICAL SCRIPT CAPITAL N}</mi>"),
+    ],
+)
+def test_what_latex_takes_as_one_thing_is_one(latex: str, shown: str) -> None:
     assert shown in mathml(latex)
 
 

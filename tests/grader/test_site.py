@@ -1,5 +1,6 @@
 """What is in the site, and what is said where something of it cannot be had."""
 
+import errno
 import functools
 import hashlib
 import json
@@ -11,6 +12,7 @@ from hosts import Open, serving
 from pyodide import fetch
 
 from grader import in_browser, site
+from grader.classroom import write_whole
 from grader.cli import main
 from grader.course import modules
 from grader.errors import CourseError
@@ -43,6 +45,77 @@ def files(folder: Path) -> dict[str, str]:
 def test_modules_are_named_by_number_or_whole_in_the_order_of_the_course() -> None:
     assert site.chosen(["04", "02_activations"]) == ["02_activations", "04_attention"]
     assert site.chosen([]) == modules()
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sites without kits and browsers."""
+    monkeypatch.setattr(site, "make_kit", lambda module, folder: folder)
+    monkeypatch.setattr(site, "write_pages", lambda folder, names: write_whole(folder / "index.html", b"new"))
+    monkeypatch.setattr(in_browser, "build", lambda folder, names, bundle: folder.mkdir())
+
+
+def old_site(folder: Path) -> Path:
+    write_whole(folder / "index.html", b"old")
+    return folder
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("name", [".git", "CNAME", "holiday.jpg"])
+def test_a_site_beside_which_something_else_was_put_is_not_replaced(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (old_site(tmp_path) / name).write_text("mine")
+    assert main(["site", "--output", str(tmp_path)]) == 1
+    assert f"holds something else ({name}); name a folder" in capsys.readouterr().err
+    assert (tmp_path / name).read_text() == "mine" and (tmp_path / "index.html").read_text() == "old"
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_site_is_made_in_the_folder_where_one_is_and_through_a_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = old_site(tmp_path / "real")
+    (tmp_path / "link").symlink_to(real)
+    site.make_site(tmp_path / "link")
+    assert (real / "index.html").read_text() == "new" and (tmp_path / "link").is_symlink()
+    monkeypatch.chdir(old_site(tmp_path / "here"))
+    site.make_site(Path())
+    assert (tmp_path / "here" / "index.html").read_text() == "new"
+    assert (tmp_path / "here" / ".nojekyll").is_file()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["here", "link", "real"]
+
+
+@pytest.mark.usefixtures("quick")
+def test_of_two_builds_into_one_folder_the_second_is_refused_and_the_first_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "site"
+
+    def during(_folder: Path, _names: list[str], _bundle: bool) -> None:
+        with pytest.raises(CourseError, match=r": another site is being made here; wait until it is done"):
+            site.make_site(folder)
+
+    monkeypatch.setattr(in_browser, "build", during)
+    site.make_site(folder)
+    assert (folder / "index.html").read_text() == "new"
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_site_that_cannot_be_replaced_stays_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = old_site(tmp_path / "site")
+    rename = Path.rename
+
+    def refused(path: Path, target: Path) -> Path:
+        if path.suffix == ".new":
+            raise PermissionError(errno.EACCES, "no", str(path))
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(PermissionError):
+        site.make_site(folder)
+    assert (folder / "index.html").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
 @pytest.mark.parametrize("name", ["4", "attention", "", "04_Attention", "..", "\x1b[31m"])
@@ -100,6 +173,45 @@ def test_a_file_that_changed_in_the_cache_is_fetched_again(
         assert in_browser.fetched("pyodide.js", hashlib.sha256(right).hexdigest(), network) == right
     assert kept.read_bytes() == right
     assert in_browser.fetched("pyodide.js", hashlib.sha256(right).hexdigest(), NOWHERE) == right
+
+
+def test_of_files_that_cannot_be_written_the_first_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not the list of all files that were not copied."""
+
+    def made(work: Path, _seconds: int) -> None:
+        for name in ("a.js", "b.js"):
+            write_whole(work / "site" / "build" / name, b"made")
+
+    (tmp_path / "comm.whl").touch()
+    monkeypatch.setattr(in_browser, "wheel", lambda package: tmp_path / f"{package}.whl")
+    monkeypatch.setattr(in_browser, "_configure", lambda work, bundle: None)
+    monkeypatch.setattr(in_browser, "_run_jupyterlite", made)
+    in_browser.build(tmp_path / "browser", [], bundle=False)
+    assert sorted(files(tmp_path / "browser")) == ["build/a.js", "build/b.js"]
+    (tmp_path / "taken" / "build").mkdir(parents=True)
+    for name in ("a.js", "b.js"):  # as good as a full disk: neither can be written
+        (tmp_path / "taken" / "build" / name).mkdir()
+    with pytest.raises(CourseError, match=r"a\.js: it is a folder, not a file"):
+        in_browser.build(tmp_path / "taken", [], bundle=False)
+
+
+class Half(Open):
+    """Sends less than it says."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "100")
+        self.end_headers()
+        self.wfile.write(b"half")
+
+
+def test_a_file_of_which_a_part_is_sent_is_named(cache: Path) -> None:
+    with (
+        serving(Half) as network,
+        pytest.raises(CourseError, match=r"^pyodide\.js, a part of Pyodide, cannot be had from"),
+    ):
+        in_browser.fetched("pyodide.js", "00", network)
+    assert not list(cache.rglob("*.*"))
 
 
 def test_a_wheel_that_cannot_be_had_is_named(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """The pages of the site: what is on them, what is not, and where their links lead."""
 
+import base64
 import filecmp
 import json
 import re
@@ -17,6 +18,7 @@ from grader.pages.documents import GROUPS, document, grouped, read_documents, wr
 from grader.pages.frame import Links
 from grader.pages.in_kernel import described
 from grader.pages.notebooks import Module, module_of, notebook_page
+from grader.pages.notebooks import described as described_page
 from grader.pages.outputs import Output, compared, outputs_of, shown
 from grader.pages.reference import library_module
 from grader.pages.texts import Text
@@ -93,6 +95,36 @@ def test_what_a_module_says_of_itself_is_its_title_cell() -> None:
     assert "hours" in attention.time and "|" not in attention.time
 
 
+def titled(source: str, **more: object) -> Module:
+    return Module("02_activations", ({**cell("title", source, "text"), **more},))
+
+
+def test_titles_and_descriptions_are_words_whatever_marks_they_have() -> None:
+    module = titled('# "A" & `b<c>` for 1 < 2\n\n> *Fast* <i>and</i> `x<y`, "q".')
+    assert module.title == '"A" & b<c> for 1 < 2'
+    assert described_page(module) == '"A" & b<c> for 1 < 2: Fast and x<y, "q".'
+
+
+def test_a_picture_that_is_attached_to_a_text_is_a_file_beside_the_page() -> None:
+    png = base64.b64encode(picture()).decode()
+    attached = {"attachments": {"a.png": {"image/png": png}}}
+    page = notebook_page(titled("# T\n\n![Loss](attachment:a.png)", **attached), {}, nowhere)
+    assert '<img src="title-0.png" alt="Loss">' in page.parts[0].html and page.figures == {"title-0.png": picture()}
+    for address in ("attachment:b.png", "a.png", "../../docs/reversal.png", "https://e.org/a.png"):
+        with pytest.raises(CourseError, match=rf'the cell "title": the picture {re.escape(address)} is not attached'):
+            notebook_page(titled(f"# T\n\n![Loss]({address})", **attached), {}, nowhere)
+
+
+@pytest.mark.parametrize(
+    "address", ["../README.md", "missing.png", "https://e.org/a.png", "/etc/hostname", "data:image/png;base64,AA"]
+)
+def test_a_picture_that_is_not_in_docs_is_named_with_its_document(address: str) -> None:
+    with pytest.raises(
+        CourseError, match=rf"^docs/x\.md: the picture {re.escape(address)} is not in docs/; put it there"
+    ):
+        document("x", f"# T\n\n![Loss]({address})", Links({}))
+
+
 def test_two_headings_of_one_name_have_two_anchors() -> None:
     text = Text("x.md", nowhere)
     text.html("## One\n\n## One\n\n# `code` & *more*")
@@ -106,6 +138,42 @@ def test_outputs_of_answers_and_tests_are_not_taken_from_a_run() -> None:
     output = {"output_type": "stream", "text": "a\n"}
     cells = [{**cell(kind, "", kind), "outputs": [output]} for kind in ("given", "answer", "test", "demo")]
     assert shown({"cells": cells}) == {"given": [Output("a")], "demo": [Output("a")]}
+
+
+def ran(**output: object) -> list[Output]:
+    return shown({"cells": [{**cell("demo", "", "demo"), "outputs": [output]}]})["demo"]
+
+
+def test_an_exception_that_a_cell_may_raise_is_shown() -> None:
+    assert ran(output_type="error", ename="ValueError", evalue="wrong shape") == [Output("ValueError: wrong shape")]
+
+
+def test_what_moves_a_cursor_is_not_on_a_page() -> None:
+    coloured = "\x1b[31mred\x1b[0m\t\x1b[2K\x1b]8;;http://x\x07link\x1b]8;;\x1b\\\x08\x00\nend"
+    assert ran(output_type="stream", text=coloured) == [Output("red\tlink\nend")]
+
+
+@pytest.mark.parametrize("kind", ["text/html", "image/svg+xml", "text/latex"])
+def test_what_a_page_cannot_show_is_named_with_its_cell(kind: str) -> None:
+    data = {"text/plain": "<IPython.core.display.Thing object>", kind: "<b>x</b>"}
+    with pytest.raises(
+        CourseError, match=rf'^the cell "demo" displays {re.escape(kind)}, which its page cannot show; '
+    ):
+        ran(output_type="display_data", data=data)
+    with pytest.raises(CourseError, match="displays image/jpeg"):
+        ran(output_type="display_data", data={"text/plain": "A line.", "image/jpeg": "AAAA"})
+    png = {"text/plain": "<IPython.core.display.Image object>", "image/png": "iVBORw0K"}
+    assert ran(output_type="display_data", data=png)[0].figure
+
+
+@pytest.mark.parametrize(
+    "text", ["CPU times: user 11 μs, sys: 4 μs\nWall time: 9 μs", "3 μs ± 0 ns per loop (mean ± std. dev. of 1 run)"]
+)
+def test_times_that_magics_measure_are_not_shown_be_they_the_same_by_chance(text: str) -> None:
+    measured = [*ran(output_type="stream", text=text), VALUE]
+    assert compared(measured, measured) == [VALUE, Output(measured=True)]
+    other = [*ran(output_type="stream", text=text.replace("3", "7").replace("9", "7")), VALUE]
+    assert compared(measured, other) == [VALUE, Output(measured=True)]
 
 
 def test_what_differs_between_runs_is_a_measurement_and_is_not_shown() -> None:
@@ -155,6 +223,21 @@ def test_times_ratios_of_times_and_memory_are_known_as_measurements(notebook: Pa
     assert found["value"] == [Output("[1, 2]")]
     (figure,) = found["figure"]
     assert figure.text == "A line, “Mass”." and figure.figure.startswith(b"\x89PNG")
+
+
+@pytest.mark.long
+def test_what_somebody_has_set_for_their_own_notebooks_and_figures_is_not_on_a_page(
+    notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.rcParams['figure.facecolor']"
+    write(notebook, {"figure": source})
+    usual = outputs_of("any")
+    (tmp_path / "profile_default").mkdir()
+    (tmp_path / "profile_default" / "ipython_config.py").write_text('c.InlineBackend.figure_formats = {"svg"}\n')
+    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nfigure.facecolor: black\n")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    monkeypatch.setenv("MATPLOTLIBRC", str(tmp_path / "matplotlibrc"))
+    assert outputs_of("any") == usual
 
 
 @pytest.mark.long
