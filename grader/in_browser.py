@@ -55,6 +55,27 @@ addEventListener("click", event => {
 }, true)
 </script>
 """
+# without a service worker cells run without the course's files, or never end, and nothing says why
+UNREACHED = """<div id="unreached" role="alert" hidden
+style="position: fixed; inset: auto 0 0; z-index: 10000; padding: 12px 16px; background: #fff4d6; color: #222; border-top: 2px solid #8a6d00; font: 15px/1.4 sans-serif">
+The course does not run in this window, which does not let the page keep data or start a service worker.
+Use an ordinary window, not a private one, let this site keep data, and see that the address begins with https.
+Or take the kit from <a href="../../index.html">the start page</a>.
+</div>
+<script>
+addEventListener("load", async () => {
+  const notice = document.getElementById("unreached")
+  try {
+    await new Promise((opened, failed) => Object.assign(indexedDB.open("kept"), { onsuccess: opened, onerror: failed }))
+    if (crossOriginIsolated) return
+    navigator.serviceWorker.ready.then(() => { clearTimeout(late); notice.hidden = true })
+    const late = setTimeout(() => { notice.hidden = false }, 10000)
+  } catch {
+    notice.hidden = false
+  }
+})
+</script>
+"""
 WITHOUT_SCRIPTS = """<noscript>
 <p>Python runs here in scripts, and this browser has them switched off. <a href="../../index.html">The pages to read</a> need none.</p>
 </noscript>
@@ -83,7 +104,7 @@ def build(folder: Path, modules: Sequence[str], bundle: bool) -> None:
         _run_jupyterlite(work, seconds)
         for page in (work / "site").glob("*/index.html"):
             html = page.read_text(encoding="utf-8")
-            html = html.replace("</head>", f"{NAME_ALONE}</head>").replace("</body>", f"{WITHOUT_SCRIPTS}</body>")
+            html = html.replace("</head>", f"{NAME_ALONE}</head>").replace("</body>", f"{UNREACHED}{WITHOUT_SCRIPTS}</body>")
             page.write_text(html, encoding="utf-8")
         shutil.copytree(work / "site", folder)
     for name, data in pyodide.items():

@@ -208,6 +208,20 @@ def test_the_whole_notebook_runs_there_with_right_answers(page: Page, address: s
     assert asked == []
 
 
+def test_a_window_in_which_the_course_does_not_run_says_so(page: Page, address: str) -> None:
+    notebook = f"{address}/browser/notebooks/index.html?path=tinytorch-{MODULE}/attention.ipynb"
+    page.goto(notebook)
+    page.evaluate("() => navigator.serviceWorker.ready")
+    page.wait_for_timeout(11_000)  # a second after it would be said
+    expect(page.locator("#unreached")).to_be_hidden()
+    assert page.context.browser is not None
+    private = page.context.browser.new_context(service_workers="block").new_page()
+    private.goto(notebook)
+    expect(private.locator("#unreached")).to_contain_text("Use an ordinary window", timeout=30_000 * PATIENCE)
+    expect(private.locator("#unreached")).to_be_visible(timeout=30_000 * PATIENCE)
+    keep(private, "browser-unreached")
+
+
 def test_without_a_bundle_pyodide_comes_from_its_network_and_nothing_else_does(
     page: Page, asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
