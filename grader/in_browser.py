@@ -39,7 +39,10 @@ EXTENSION = "@jupyterlite/pyodide-kernel-extension"
 KERNELSPEC = {"display_name": "Python (Pyodide)", "language": "python", "name": "python"}
 SETTINGS = {
     "@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 10},  # seconds: a closed tab loses little
-    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "defer"},  # the browser's own search sees every cell
+    "@jupyterlab/notebook-extension:tracker": {
+        "windowingMode": "defer",  # the browser's own search sees every cell
+        "autoStartDefaultKernel": True,  # a notebook begun at home names another kernel; there is only one here
+    },
     "@jupyterlab/mainmenu-extension:plugin": {
         "menus": [{"id": "jp-mainmenu-file", "items": [{"command": "docmanager:download", "rank": 6}]}]
     },
@@ -76,6 +79,16 @@ addEventListener("load", async () => {
 })
 </script>
 """
+# a renamed notebook gets an address that only a Jupyter server answers, and a reload finds nothing there
+RENAMED = """<script>
+for (const change of ["pushState", "replaceState"]) {
+  const method = History.prototype[change]
+  History.prototype[change] = function (state, title, url) {
+    return method.call(this, state, title, url && String(url).replace(/\\/notebooks\\/([^/?#]+\\.ipynb)$/, "/notebooks/index.html?path=$1"))
+  }
+}
+</script>
+"""
 WITHOUT_SCRIPTS = """<noscript>
 <p>Python runs here in scripts, and this browser has them switched off. <a href="../../index.html">The pages to read</a> need none.</p>
 </noscript>
@@ -104,7 +117,9 @@ def build(folder: Path, modules: Sequence[str], bundle: bool) -> None:
         _run_jupyterlite(work, seconds)
         for page in (work / "site").glob("*/index.html"):
             html = page.read_text(encoding="utf-8")
-            html = html.replace("</head>", f"{NAME_ALONE}</head>").replace("</body>", f"{UNREACHED}{WITHOUT_SCRIPTS}</body>")
+            html = html.replace("</head>", f"{NAME_ALONE}{RENAMED}</head>").replace(
+                "</body>", f"{UNREACHED}{WITHOUT_SCRIPTS}</body>"
+            )
             page.write_text(html, encoding="utf-8")
         shutil.copytree(work / "site", folder)
     for name, data in pyodide.items():

@@ -78,7 +78,9 @@ def test_a_kit_checks_with_what_is_in_it(module, tmp_path):
     done = subprocess.run(
         command, cwd=kit, env={"PATH": ENVIRONMENT["PATH"]}, capture_output=True, text=True, check=False
     )
-    words = f"NotYet: {first.name} `{first.defines}` is not defined: its cell is missing, was not run, or raised an error."
+    words = (
+        f"NotYet: {first.name} `{first.defines}` is not defined: its cell is missing, was not run, or raised an error."
+    )
     said = " ".join(done.stderr.split())
     assert words in said and f"0 of {len(exercises_of(module))} exercises done" in said, done.stderr
 

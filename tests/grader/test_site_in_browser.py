@@ -155,6 +155,11 @@ def test_a_student_works_in_the_browser_and_hands_in(
     expect(active(page).locator(".cm-content")).to_contain_text("return scores / math.sqrt(d_k)")
     keep(page, "browser-reloaded")
     handed_in = download(page, tmp_path)
+    rename(page, "my answers.ipynb")
+    page.reload()
+    page.wait_for_function(READY)
+    page.evaluate(GO_TO, "scale_scores")
+    expect(active(page).locator(".cm-content")).to_contain_text("return scores / math.sqrt(d_k)")
     assert asked == []
 
     verdict = said("try", str(handed_in))
@@ -177,6 +182,14 @@ def download(page: Page, folder: Path) -> Path:
     path = folder / "attention.ipynb"
     downloaded.value.save_as(path)
     return path
+
+
+def rename(page: Page, name: str) -> None:
+    page.locator(".lm-MenuBar-item", has_text="File").click()
+    page.locator(".lm-Menu-item", has_text="Rename").click()
+    page.locator(".jp-Dialog input").fill(name)
+    page.locator(".jp-Dialog button.jp-mod-accept").click()
+    expect(page).to_have_title(name.removesuffix(".ipynb"))
 
 
 def said(*arguments: str) -> str:
