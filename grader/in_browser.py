@@ -60,7 +60,8 @@ addEventListener("click", event => {
 """
 # without a service worker cells run without the course's files, or never end, and nothing says why
 UNREACHED = """<div id="unreached" role="alert" hidden
-style="position: fixed; inset: auto 0 0; z-index: 10000; padding: 12px 16px; background: #fff4d6; color: #222; border-top: 2px solid #8a6d00; font: 15px/1.4 sans-serif">
+style="position: fixed; inset: auto 0 0; z-index: 10000; padding: 12px 16px; background: #fff4d6; color: #222;
+border-top: 2px solid #8a6d00; font: 15px/1.4 sans-serif">
 The course does not run in this window, which does not let the page keep data or start a service worker.
 Use an ordinary window, not a private one, let this site keep data, and see that the address begins with https.
 Or take the kit from <a href="../../index.html">the start page</a>.
