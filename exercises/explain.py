@@ -293,7 +293,7 @@ def _problem(reply: Reply) -> Said:
             return Said("Not answered yet.")
         case Problem.MISSING:
             name, _, error = text.partition(": ")
-            reason = f"its cell raised {error}" if error else "its cell is missing, or it raised an error."
+            reason = f"its cell raised {error}" if error else "its cell is missing, was not run, or raised an error."
             return Said(f"`{name}` is not defined: {reason}", raised=True, quotes=True)
         case Problem.KIND:
             return Said(f"{text}.", named=True, quotes=True)

@@ -40,7 +40,10 @@ EXTENSION = "@jupyterlite/pyodide-kernel-extension"
 KERNELSPEC = {"display_name": "Python (Pyodide)", "language": "python", "name": "python"}
 SETTINGS = {
     "@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 10},  # seconds: a closed tab loses little
-    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "defer"},  # the browser's own search sees every cell
+    "@jupyterlab/notebook-extension:tracker": {
+        "windowingMode": "defer",  # the browser's own search sees every cell
+        "autoStartDefaultKernel": True,  # a notebook begun at home names another kernel; there is only one here
+    },
     "@jupyterlab/mainmenu-extension:plugin": {
         "menus": [{"id": "jp-mainmenu-file", "items": [{"command": "docmanager:download", "rank": 6}]}]
     },
@@ -54,6 +57,38 @@ NAME_ALONE = """<script>
 addEventListener("click", event => {
   if (event.target.download) event.target.download = event.target.download.split("/").pop()
 }, true)
+</script>
+"""
+# without a service worker cells run without the course's files, or never end, and nothing says why
+UNREACHED = """<div id="unreached" role="alert" hidden
+style="position: fixed; inset: auto 0 0; z-index: 10000; padding: 12px 16px; background: #fff4d6; color: #222;
+border-top: 2px solid #8a6d00; font: 15px/1.4 sans-serif">
+The course does not run in this window, which does not let the page keep data or start a service worker.
+Use an ordinary window, not a private one, let this site keep data, and see that the address begins with https.
+Or take the kit from <a href="../../index.html">the start page</a>.
+</div>
+<script>
+addEventListener("load", async () => {
+  const notice = document.getElementById("unreached")
+  try {
+    await new Promise((opened, failed) => Object.assign(indexedDB.open("kept"), { onsuccess: opened, onerror: failed }))
+    if (crossOriginIsolated) return
+    navigator.serviceWorker.ready.then(() => { clearTimeout(late); notice.hidden = true })
+    const late = setTimeout(() => { notice.hidden = false }, 10000)
+  } catch {
+    notice.hidden = false
+  }
+})
+</script>
+"""
+# a renamed notebook gets an address that only a Jupyter server answers, and a reload finds nothing there
+RENAMED = """<script>
+for (const change of ["pushState", "replaceState"]) {
+  const method = History.prototype[change]
+  History.prototype[change] = function (state, title, url) {
+    return method.call(this, state, title, url && String(url).replace(/\\/notebooks\\/([^/?#]+\\.ipynb)$/, "/notebooks/index.html?path=$1"))
+  }
+}
 </script>
 """
 WITHOUT_SCRIPTS = """<noscript>
@@ -84,7 +119,9 @@ def build(folder: Path, modules: Sequence[str], bundle: bool) -> None:
         _run_jupyterlite(work, seconds)
         for page in (work / "site").glob("*/index.html"):
             html = page.read_text(encoding="utf-8")
-            html = html.replace("</head>", f"{NAME_ALONE}</head>").replace("</body>", f"{WITHOUT_SCRIPTS}</body>")
+            html = html.replace("</head>", f"{NAME_ALONE}{RENAMED}</head>").replace(
+                "</body>", f"{UNREACHED}{WITHOUT_SCRIPTS}</body>"
+            )
             page.write_text(html, encoding="utf-8")
         for path in sorted((work / "site").rglob("*")):
             if path.is_file():

@@ -157,7 +157,12 @@ def test_only_an_array_can_have_been_changed() -> None:
     ("kind", "text", "sentence", "named"),
     [
         (Problem.BLANK, "", "Not answered yet.", False),
-        (Problem.MISSING, "double", "`double` is not defined: its cell is missing, or it raised an error.", False),
+        (
+            Problem.MISSING,
+            "double",
+            "`double` is not defined: its cell is missing, was not run, or raised an error.",
+            False,
+        ),
         (Problem.MISSING, "double: NameError: x", "`double` is not defined: its cell raised NameError: x", False),
         (Problem.KIND, "The result should be a Tensor", "The result should be a Tensor.", True),
         (Problem.RAISED, "ValueError: no", "It cannot be used as its description says: ValueError: no", False),

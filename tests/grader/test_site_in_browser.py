@@ -155,6 +155,11 @@ def test_a_student_works_in_the_browser_and_hands_in(
     expect(active(page).locator(".cm-content")).to_contain_text("return scores / math.sqrt(d_k)")
     keep(page, "browser-reloaded")
     handed_in = download(page, tmp_path)
+    rename(page, "my answers.ipynb")
+    page.reload()
+    page.wait_for_function(READY)
+    page.evaluate(GO_TO, "scale_scores")
+    expect(active(page).locator(".cm-content")).to_contain_text("return scores / math.sqrt(d_k)")
     assert asked == []
 
     verdict = said("try", str(handed_in))
@@ -177,6 +182,14 @@ def download(page: Page, folder: Path) -> Path:
     path = folder / "attention.ipynb"
     downloaded.value.save_as(path)
     return path
+
+
+def rename(page: Page, name: str) -> None:
+    page.locator(".lm-MenuBar-item", has_text="File").click()
+    page.locator(".lm-Menu-item", has_text="Rename").click()
+    page.locator(".jp-Dialog input").fill(name)
+    page.locator(".jp-Dialog button.jp-mod-accept").click()
+    expect(page).to_have_title(name.removesuffix(".ipynb"))
 
 
 def said(*arguments: str) -> str:
@@ -206,6 +219,20 @@ def test_the_whole_notebook_runs_there_with_right_answers(page: Page, address: s
     assert errors(page) == []
     assert active(page).locator(".jp-OutputArea-output").count() == 1
     assert asked == []
+
+
+def test_a_window_in_which_the_course_does_not_run_says_so(page: Page, address: str) -> None:
+    notebook = f"{address}/browser/notebooks/index.html?path=tinytorch-{MODULE}/attention.ipynb"
+    page.goto(notebook)
+    page.evaluate("() => navigator.serviceWorker.ready")
+    page.wait_for_timeout(11_000)  # a second after it would be said
+    expect(page.locator("#unreached")).to_be_hidden()
+    assert page.context.browser is not None
+    private = page.context.browser.new_context(service_workers="block").new_page()
+    private.goto(notebook)
+    expect(private.locator("#unreached")).to_contain_text("Use an ordinary window", timeout=30_000 * PATIENCE)
+    expect(private.locator("#unreached")).to_be_visible(timeout=30_000 * PATIENCE)
+    keep(private, "browser-unreached")
 
 
 def test_without_a_bundle_pyodide_comes_from_its_network_and_nothing_else_does(
