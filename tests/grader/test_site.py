@@ -52,7 +52,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sites without kits and browsers."""
     monkeypatch.setattr(site, "make_kit", lambda module, folder: folder)
     monkeypatch.setattr(site, "write_pages", lambda folder, names: write_whole(folder / "index.html", b"new"))
-    monkeypatch.setattr(in_browser, "build", lambda folder, names, bundle: folder.mkdir())
+    monkeypatch.setattr(in_browser, "build", lambda folder, names, bundle: folder.mkdir(parents=True))
 
 
 def old_site(folder: Path) -> Path:
