@@ -42,6 +42,19 @@ def run_there(kit: Path, notebook: str) -> dict[str, Any]:
     return ran
 
 
+def drawing(module: str) -> set[str]:
+    """The cells of a notebook that draw a picture."""
+    return {
+        cell["metadata"]["nbgrader"]["grade_id"]
+        for cell in cells(module_notebook(module))
+        if cell["cell_type"] == "code" and "\nfigure, " in source(cell)
+    }
+
+
+def test_cells_that_draw_are_found() -> None:
+    assert {"masks", "training"} <= drawing("04_attention")
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.usefixtures("kept")
@@ -61,12 +74,7 @@ def test_a_kit_with_right_answers_runs_from_top_to_bottom(module: str, tmp_path:
     for done, printed in enumerate(checks, start=1):
         assert printed.startswith(f"{done} of {len(exercises)} exercises done: ") and printed.endswith(f"{total}\n")
         assert printed.count("\n") == 1, printed
-    drawing = {
-        cell["metadata"]["nbgrader"]["grade_id"]
-        for cell in cells(module_notebook(module))
-        if cell["cell_type"] == "code" and "\nfigure, " in source(cell)
-    }
-    assert drawing and drawing <= {cell["name"] for cell in ran["cells"] if cell["pictures"] == 1}
+    assert drawing(module) <= {cell["name"] for cell in ran["cells"] if cell["pictures"] == 1}
     trained = [cell["seconds"] for cell in ran["cells"] if cell["name"] == "training"]
     assert all(seconds < TRAINED * PATIENCE for seconds in trained) and (trained or module != "04_attention")
 
