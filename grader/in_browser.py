@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 from grader.classroom import write_whole
 from grader.course import ROOT
 from grader.errors import CourseError
-from grader.kit import DATE, kit_files
+from grader.kit import DATE, kit_files, lock_entry
 from grader.printable import printable
 
 PYODIDE = "0.27.7"
@@ -111,8 +111,7 @@ def build(folder: Path, modules: Sequence[str], bundle: bool) -> None:
                 path = work / "contents" / f"tinytorch-{module}" / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
-                os.utime(path, (seconds, seconds))
-        for path in (work / "contents").rglob("*/"):
+        for path in (work / "contents").rglob("*"):
             os.utime(path, (seconds, seconds))
         shutil.copy(wheel(PURE), work)
         _configure(work, bundle)
@@ -184,11 +183,8 @@ def _run_jupyterlite(work: Path, seconds: int) -> None:
 
 def wheel(package: str) -> Path:
     """The wheel of a package, in the version and with one of the digests of requirements.lock; fetched once."""
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-    entry = re.search(rf"^{re.escape(package)}==\S+ \\\n(?:    --hash=\S+(?: \\)?\n)+", lock, re.MULTILINE)
-    if entry is None:
-        raise CourseError(f"requirements.lock: {package} is not in it; run `make lock`")
-    digests = set(re.findall(r"sha256:(\w+)", entry[0]))
+    entry = lock_entry(package, (ROOT / "requirements.lock").read_text(encoding="utf-8"))
+    digests = set(re.findall(r"sha256:(\w+)", entry))
     folder = CACHE / "wheels"
     folder.mkdir(parents=True, exist_ok=True)
     for again in (False, True):
@@ -196,7 +192,7 @@ def wheel(package: str) -> Path:
             if _sha256(path.read_bytes()) in digests:
                 return path
         if not again:
-            _download(entry[0], folder)
+            _download(entry, folder)
     raise CourseError(f"{package}: what pip brought is not what requirements.lock names; run `make lock`")
 
 
@@ -225,7 +221,7 @@ def bundled() -> dict[str, bytes]:
     return found
 
 
-def with_what_they_need(packages: Sequence[str], listed: dict[str, Any]) -> set[str]:
+def with_what_they_need(packages: Sequence[str], listed: Mapping[str, Any]) -> set[str]:
     """Names, as in Pyodide's list, of packages and of all that they need."""
     found: set[str] = set()
     wanted = list(packages)

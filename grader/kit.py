@@ -129,8 +129,13 @@ def requirements(root: Path = ROOT) -> bytes:
 
 
 def _locked(package: str, lock: str) -> str:
-    """The version in requirements.lock, the one for the oldest Python if there are several."""
-    found = re.search(rf"^{re.escape(package)}==([^\s;\\]+)", lock, re.MULTILINE)
+    """The version in requirements.lock."""
+    return re.split(r"[\s;\\]", lock_entry(package, lock).partition("==")[2], maxsplit=1)[0]
+
+
+def lock_entry(package: str, lock: str) -> str:
+    """The lines about a package: version and digests, those for the oldest Python if there are several. Raises CourseError."""
+    found = re.search(rf"^{re.escape(package)}==.*\n?(?:    --hash=.*\n?)*", lock, re.MULTILINE)
     if found is None:
         raise CourseError(f"requirements.lock: {package} is not in it; run `make lock`")
-    return found.group(1)
+    return found.group()

@@ -35,7 +35,7 @@ def test_no_packages_for_pyodide(tmp_path):
     pyodide.FOLDER = tmp_path
     for name in pyodide.FROM_NPM:
         (tmp_path / name).write_text('{"packages": {"numpy": {"file_name": "n", "sha256": "", "depends": []}}}')
-    pyodide.PACKAGES = ("numpy",)
+    pyodide.LOADED = ("numpy",)
     pyodide.needed()
 
 def test_no_torch():

@@ -22,6 +22,7 @@ from secret import cells, source
 
 from autograded_tests import EXERCISES, exercises_of
 from grader.course import module_notebook, modules
+from grader.in_browser import PYODIDE
 
 SUPPORT = Path(pyodide.__file__).parent
 KERNEL = ("ipython", "matplotlib", "numpy")
@@ -171,7 +172,7 @@ class Registries:
         (folder / "pyodide-lock.json").write_text(json.dumps({"packages": listed(**listed_contents)}))
         monkeypatch.setattr(pyodide, "FOLDER", folder)
         monkeypatch.setattr(pyodide, "_run", self.run)
-        monkeypatch.setattr(pyodide, "PACKAGES", ("ipython",))
+        monkeypatch.setattr(pyodide, "LOADED", ("ipython",))
 
     def run(self, command: list[str], folder: Path, source: str) -> None:
         self.asked.append(source)
@@ -233,7 +234,7 @@ def test_processes_that_want_it_at_once_fetch_it_once(tmp_path: Path, monkeypatc
 
 def test_an_archive_that_is_not_the_pinned_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def run(command: list[str], folder: Path, source: str) -> None:
-        (folder / f"pyodide-{pyodide.VERSION}.tgz").write_bytes(b"another")
+        (folder / f"pyodide-{PYODIDE}.tgz").write_bytes(b"another")
 
     monkeypatch.setattr(pyodide, "FOLDER", tmp_path / "new")
     monkeypatch.setattr(pyodide, "_run", run)

@@ -71,6 +71,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("latex", "shown"),
     [
+        # names, signs and points, with the space that LaTeX gives them
         (r"\ln p", '<mi>ln</mi><mspace width="0.167em" /><mi>p</mi>'),
         (r"\ln(p)", "<mi>ln</mi><mo"),
         (r"\max(x)", "<mi>max</mi><mo"),
@@ -80,15 +81,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         (r"x \sim p", "<mo>\N{TILDE OPERATOR}</mo>"),
         (r"1 \pm 2", "<mo>±</mo>"),
         (r"y.", '<mo lspace="0">.</mo>'),
-    ],
-)
-def test_names_signs_and_points_have_the_space_that_latex_gives_them(latex: str, shown: str) -> None:
-    assert shown in mathml(latex)
-
-
-@pytest.mark.parametrize(
-    ("latex", "shown"),
-    [
+        # what LaTeX takes as one thing
         (r"\begin{bmatrix} a \end{bmatrix}^T", "<mo>]</mo></mrow><mi>T</mi></msup>"),
         (r"\begin{matrix} 1 \\[2pt] 2 \end{matrix}", "</mtr><mtr><mtd><mn>2</mn></mtd></mtr>"),
         (r"\left\{ x \right.", ">{</mo><mi>x</mi>"),
@@ -99,7 +92,7 @@ def test_names_signs_and_points_have_the_space_that_latex_gives_them(latex: str,
         (r"\mathcal N(0, 1)", "<mi>\N{MATHEMATICAL SCRIPT CAPITAL N}</mi>"),
     ],
 )
-def test_what_latex_takes_as_one_thing_is_one(latex: str, shown: str) -> None:
+def test_a_formula_is_shown_as_latex_shows_it(latex: str, shown: str) -> None:
     assert shown in mathml(latex)
 
 

