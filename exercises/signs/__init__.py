@@ -7,11 +7,12 @@ arguments, so that a table can hold it; `find` goes the way back.
 import importlib
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Concatenate, ParamSpec
 
 from exercises.model import Arrays, Question, Reply, Sign
 
-FILES = ("arrays", "caches", "exceptions", "facts", "gradients", "masks", "numbers", "parameters", "shapes")
+FILES = sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py"))
 P = ParamSpec("P")
 
 

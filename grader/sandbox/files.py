@@ -18,7 +18,7 @@ OURS = {
     name: ROOT / name
     for name in (
         "exercises/__init__.py",
-        "exercises/probes.py",
+        *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "exercises" / "probes").glob("*.py"))),
         "exercises/problem.py",
         "exercises/stand_ins.py",
         "grader/__init__.py",

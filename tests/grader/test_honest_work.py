@@ -302,7 +302,7 @@ def test_what_stand_ins_told_is_of_no_use_in_another_exercise(graded: Graded) ->
     """One answer remembers that it was asked with a reference; others, asked later, fail if they can see that."""
     remember = (
         "import builtins, sys\nseen = lambda: hasattr(builtins, 'seen')\n"
-        "def remember(function):\n    asked = sys._getframe(2).f_code.co_filename.endswith('probes.py')\n"
+        "def remember(function):\n    asked = sys._getframe(2).f_code.co_filename.count('probes')\n"
         "    if asked and function.__name__ == 'answered': builtins.seen = True"
     )
     answers: dict[str, str] = {

@@ -61,7 +61,8 @@ print(json.dumps([sorted(set(files) - set(theirs)), odd]))
     ]
     grader = [f"/jail/grader/{f}.py" for f in ("__init__", "sandbox/__init__")]
     grader += [f"/jail/grader/sandbox/{f}.py" for f in ("calls", "copies", "landlock", "walls", "wire", "worker")]
-    asked = [f"/jail/exercises/{f}.py" for f in ("__init__", "probes", "problem", "stand_ins")]
+    asked = [f"/jail/exercises/{f}.py" for f in ("__init__", "problem", "stand_ins")]
+    asked += [f"/jail/exercises/probes/{path.name}" for path in (ROOT / "exercises" / "probes").glob("*.py")]
     assert ours == sorted([*asked, *grader, *library])
     assert not suspicious
 
@@ -72,7 +73,7 @@ print(json.dumps([sorted(set(files) - set(theirs)), odd]))
         ("network", "import socket; socket.create_connection(('127.0.0.1', 80), 0.2)"),
         ("a name server", "import socket; socket.getaddrinfo('example.org', 80)"),
         ("write to /", "open('/x', 'w')"),
-        ("write to the library", "open('/jail/exercises/probes.py', 'a')"),
+        ("write to the library", "open('/jail/exercises/problem.py', 'a')"),
         ("write to a package", "import numpy; open(numpy.__file__, 'a')"),
         ("write to home", f"open({str(Path.home() / 'x')!r}, 'w')"),
         ("read a solution", f"open({str(ROOT / 'solutions' / '04_attention' / 'attention.ipynb')!r})"),
@@ -255,7 +256,7 @@ def refused(sentence: str) -> None:
 
 
 def test_a_jail_with_something_of_ours_in_it_is_refused(monkeypatch):
-    monkeypatch.setattr(files, "hidden", lambda: ["/jail/exercises/probes.py"])
+    monkeypatch.setattr(files, "hidden", lambda: ["/jail/exercises/problem.py"])
     monkeypatch.setitem(files.OURS, "tinytorch/core/attention.py", ROOT / "tinytorch" / "core" / "attention.py")
     refused("there is nothing of the course or of a home, no later module of the library is installed")
 
