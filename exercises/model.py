@@ -98,6 +98,7 @@ class StandIn:
     """The reference in place of an earlier answer, so that a mistake costs its points once.
 
     forward(**arguments) -> results; backward(index, grad, **arguments) -> gradients of the arguments that are tensors
+    results is 0 where the answer is one of an earlier module, whose library is there: parameters is the name of that library
     """
 
     function: str
@@ -105,6 +106,11 @@ class StandIn:
     results: int
     forward: Callable[..., list[np.ndarray]]
     backward: Callable[..., list[np.ndarray]]
+
+    @classmethod
+    def of_library(cls, function: str, library: str) -> "StandIn":
+        """The library's own function or class, such as causal_mask of tinytorch.core.attention."""
+        return cls(function, (library,), 0, list, lambda index, grad: [])
 
     def answer(self, index: int, grad: np.ndarray | None, arguments: Mapping[str, Any]) -> list[np.ndarray]:
         """The results (index -1), or the gradients of the arguments for the gradient of one result."""

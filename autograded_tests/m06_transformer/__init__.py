@@ -1,0 +1,1 @@
+"""The exercises of 06_transformer."""
