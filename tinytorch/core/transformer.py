@@ -335,14 +335,14 @@ class Adam:
             parameter.data -= self.rate * m / (np.sqrt(v) + 1e-8)
 
 
-def train(model, codes, steps, batch=12, rate=0.006):
+def train(model, codes, steps, batch=12, rate=0.01):
     """Let a LanguageModel learn from a text; after each step, its number and the loss.
 
     codes  (N,)  the text, longer than the model's length
     batch  how many pieces of the text, of model.length + 1 symbols, a step sees
     rate   Adam's, reached after a twentieth of the steps; from there it falls to 0
 
-    for step, loss in train(model, codes, steps=1500): ...
+    for step, loss in train(model, codes, steps=1200): ...
     """
     codes, optimiser = np.asarray(codes), Adam(model.parameters())
     if codes.ndim != 1 or len(codes) <= model.length:
