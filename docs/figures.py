@@ -1,4 +1,4 @@
-"""Draw the pictures of README and docs/: keep what cells of the attention notebook draw, and run the examples."""
+"""Draw the pictures of README and docs/: keep what cells of the notebooks draw, and run the examples."""
 
 import base64
 import subprocess
@@ -9,15 +9,19 @@ from grader.build import run_notebook
 from grader.course import module_notebook
 from grader.kit import EXAMPLES, SHARED
 
-FIGURES = {"training": "reversal.png", "two-heads": "two_heads.png"}
+# module -> cell -> picture
+FIGURES = {
+    "04_attention": {"training": "reversal.png", "two-heads": "two_heads.png"},
+    "06_transformer": {"training": "writing.png", "heads": "heads.png"},
+}
 
 
 def main() -> None:
-    notebook = run_notebook(module_notebook("04_attention"))
-    for cell in notebook.cells:
-        if cell.id in FIGURES:
-            (png,) = (o.data["image/png"] for o in cell.outputs if "image/png" in o.get("data", {}))
-            Path(__file__).with_name(FIGURES[cell.id]).write_bytes(base64.b64decode(png))
+    for module, cells in FIGURES.items():
+        for cell in run_notebook(module_notebook(module)).cells:
+            if cell.id in cells:
+                (png,) = (o.data["image/png"] for o in cell.outputs if "image/png" in o.get("data", {}))
+                Path(__file__).with_name(cells[cell.id]).write_bytes(base64.b64decode(png))
     for example in sorted(EXAMPLES.glob("*.py")):
         if example != SHARED:
             picture = str(Path(__file__).with_name(f"{example.stem}.png"))

@@ -342,7 +342,7 @@ def train(model, codes, steps, batch=12, rate=0.01):
     batch  how many pieces of the text, of model.length + 1 symbols, a step sees
     rate   Adam's, reached after a twentieth of the steps; from there it falls to 0
 
-    for step, loss in train(model, codes, steps=1200): ...
+    for step, loss in train(model, codes, steps=1000): ...
     """
     codes, optimiser = np.asarray(codes), Adam(model.parameters())
     if codes.ndim != 1 or len(codes) <= model.length:
