@@ -213,11 +213,13 @@ def sample(
             raise WrongKind(f"draw was called more than {len(drawn)} times for length={len(drawn)}")
         return int(waiting.pop(0))
 
-    written = answers["sample"](model, list(prompt), len(drawn), draw=draw, **how)
+    given = list(prompt)
+    written = answers["sample"](model, given, len(drawn), draw=draw, **how)
     if any(one.shape != shares[0].shape for one in shares):
         raise WrongKind("What draw was given should have the same shape each time")
     codes = array_of(
         np.asarray(written) if isinstance(written, list | tuple) else written, "The result", "a list of codes"
     )
     calls = len(prompt) + len(drawn)
-    return {"shares": np.array(shares), "codes": codes, "again": np.array(int(model.fed > calls))}
+    seen = {"codes": codes, "again": np.array(int(model.fed > calls)), "prompt_after": np.array(given)}
+    return seen | ({"shares": np.array(shares)} if shares else {})

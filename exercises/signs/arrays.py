@@ -103,3 +103,12 @@ def changed(question: Question, reply: Reply, expected: Arrays, name: str) -> bo
     """An input is not as it was given."""
     after = f"{name}_after"
     return after in question.compare and not np.array_equal(reply.arrays[after], question[name])
+
+
+@sign
+def changed_list(question: Question, reply: Reply, expected: Arrays, name: str) -> bool:
+    """A list that was given has other entries, or another length, afterwards."""
+    after = f"{name}_after"
+    return (
+        after in question.compare and after in reply.arrays and not np.array_equal(reply.arrays[after], question[name])
+    )

@@ -178,5 +178,6 @@ def entry_is(question: Question, reply: Reply, expected: Arrays, result: str, in
 
 @sign
 def number_off(question: Question, reply: Reply, expected: Arrays, result: str, more: bool) -> bool:
-    """A number is larger (or smaller) than the right one."""
-    return bool(reply.arrays[result] > expected[result] if more else reply.arrays[result] < expected[result])
+    """A number, or one of several, is larger (or smaller) than the right one."""
+    answer, right = reply.arrays[result], expected[result]
+    return bool(np.any(answer > right if more else answer < right))
