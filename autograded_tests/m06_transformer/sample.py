@@ -45,17 +45,16 @@ def temperatures(d: Data) -> tuple[Question, ...]:
 def top(d: Data) -> tuple[Question, ...]:
     return (
         ask(d, 1040, temperature=1.0, top_k=2),
-        ask(d, 1040, temperature=1.0, top_k=d.L),
+        ask(d, 1040, temperature=0.7, top_k=d.L),
         ask(d, 1040, temperature=1.0, top_k=1),
     )
 
 
 def edges(d: Data) -> tuple[Question, ...]:
-    """Temperature and top_k together, as many in top_k as there are symbols, more, a prompt of one symbol, large logits."""
+    """As many in top_k as there are symbols, more, a prompt of one symbol, large logits."""
     short = dict(ask(d, 1050, temperature=1.0).inputs)
     short["prompt"] = short["prompt"][:1]
     return (
-        ask(d, 1040, temperature=0.7, top_k=d.L),
         ask(d, 1050, temperature=1.0, top_k=d.D),
         ask(d, 1050, temperature=1.0, top_k=2 * d.D),
         Question("sample", short, ("shares", "codes")),
@@ -160,6 +159,10 @@ WRONG_STEPS = (
         shares=lambda s, t, k: softmax(keep(s * t, k)),
     ),
     steps("The temperature is not used. Divide the logits by it.", shares=lambda s, t, k: softmax(keep(s, k))),
+    steps(
+        "The temperature is used together with top_k only. Divide the logits by it in any case.",
+        shares=lambda s, t, k: softmax(keep(s if k is None else s / t, k)),
+    ),
     steps("The temperature divides twice.", shares=lambda s, t, k: softmax(keep(s / t / t, k))),
     steps(
         "The temperature divides the shares, after the softmax. Divide the logits, before it.",

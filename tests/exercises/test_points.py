@@ -316,7 +316,7 @@ PAIRS = [(first, later) for later in EXERCISES.values() for first in earlier(lat
     ],
 )
 def test_a_result_of_another_kind_costs_nothing_later(first: Exercise, later: Exercise) -> None:
-    names = right(first.module)
+    names = right(later.module)
     for name, kind in OTHER_KINDS.items():
         session = LocalSession(names | {first.defines: of_another_kind(names[first.defines], kind)})
         assert judge(later, session).points == later.points, f"{name}\n{session.verdicts}"

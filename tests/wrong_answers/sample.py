@@ -1,3 +1,19 @@
+# --- temperature with top-k only
+def sample(model, prompt, length, temperature=1.0, top_k=None, draw=draw):
+    codes, caches = [int(code) for code in prompt], model.new_caches()
+    new = codes
+    with no_grad():
+        for _ in range(length):
+            scores = model(np.array([new]), caches).data[0, -1]
+            if top_k is not None:
+                scores = scores / temperature
+                if top_k < len(scores):
+                    scores = np.where(scores >= np.sort(scores)[-top_k], scores, -np.inf)
+            new = [draw(Softmax()(scores).data)]
+            codes = codes + new
+    return codes
+
+
 # --- temperature multiplied
 def sample(model, prompt, length, temperature=1.0, top_k=None, draw=draw):
     codes, caches = [int(code) for code in prompt], model.new_caches()

@@ -122,7 +122,9 @@ class FeedForward:
 
 
 class TransformerBlock:
-    """Causal attention and a feed-forward layer, each behind a normalisation and with a way round it (pre-norm).
+    """Causal attention, then a feed-forward layer, each normalised at its entrance (pre-norm).
+
+    Each is added to what came in (a residual connection).
 
     embed_dim  E, the width of a position
     num_heads  H, must divide E
