@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from grader.build import run_notebook
-from grader.course import module_notebook
+from grader.course import module_notebook, modules
 from grader.kit import EXAMPLES, SHARED
 
 # module -> cell -> picture
@@ -17,7 +17,7 @@ FIGURES = {
 
 
 def main() -> None:
-    for module, cells in FIGURES.items():
+    for module, cells in ((m, FIGURES[m]) for m in modules() if m in FIGURES):
         for cell in run_notebook(module_notebook(module)).cells:
             if cell.id in cells:
                 (png,) = (o.data["image/png"] for o in cell.outputs if "image/png" in o.get("data", {}))

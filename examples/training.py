@@ -1,4 +1,4 @@
-"""What the examples share: a loss and an optimiser."""
+"""What the examples share: a loss, an optimiser, and what makes symbols and positions into vectors."""
 
 from collections.abc import Iterable
 

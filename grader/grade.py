@@ -56,17 +56,19 @@ def grade_notebook(
     session = JailSession(jail, [run_cell(part) for part in running], {e.defines for e in assignment.exercises})
     try:
         runs = dict(zip((id(p) for p in running), session.run(), strict=True))
+        verdicts: dict[str, Verdict] = {}  # of this module: others may have been judged to find a cause
         for exercise in assignment.exercises:
-            on_verdict(best_verdict(exercise, session))
+            verdicts[exercise.name] = best_verdict(exercise, session)
+            on_verdict(verdicts[exercise.name])
     finally:
         session.close()
     return replace(
         result,
         status=Status.GRADED,
-        verdicts=session.verdicts,
+        verdicts=verdicts,
         repairs=rebuilt.repairs,
         blank=tuple(p.name for p in rebuilt.parts if p.blank),
-        notebook=_notebook(rebuilt, assignment, runs, session.verdicts),
+        notebook=_notebook(rebuilt, assignment, runs, verdicts),
         seconds=time.perf_counter() - start,
         starved=session.starved,
     )

@@ -139,7 +139,7 @@ def reference(question: Question) -> Arrays:
 
 EXERCISE = Exercise(
     name="mean_pool",
-    module="06_pooling",
+    module="07_pooling",
     defines="mean_pool",
     cases=(Case("values", 3, lambda d: (Question("function", {"name": "mean_pool", "x": d.normal(1, d.B, d.L, d.E)}, ("result",)),)),),
     reference=reference,
@@ -167,12 +167,12 @@ def put(path: Path, content: str) -> None:
 
 
 def add_modules(root: Path) -> None:
-    """The section on adding a module: 06 has an exercise, 07 has none."""
+    """The section on adding a module: 07 has an exercise, 08 has none."""
     imports = "#| default_exp core.{}\n#| export\nfrom tinytorch.core.tensor import Tensor, as_tensors\n"
     pooling = notebook(
         "Many positions, one vector",
         code_cell("imports", imports.format("pooling") + "\nimport numpy as np\n"),
-        code_cell("practice", the_practice_cell("06_pooling")),
+        code_cell("practice", the_practice_cell("07_pooling")),
         code_cell("mean_pool", POOLING, locked=False, solution=True),
         code_cell(
             "test_mean_pool",
@@ -189,16 +189,16 @@ def add_modules(root: Path) -> None:
         code_cell("pooled", "#| export\ndef pooled(x, y):\n    return stack([x, y]).mean(0)\n"),
     )
     for module, content, types in (
-        ("06_pooling", pooling, "def mean_pool(x: Values) -> Tensor: ..."),
-        ("07_outlook", last, "def pooled(x: Values, y: Values) -> Tensor: ..."),
+        ("07_pooling", pooling, "def mean_pool(x: Values) -> Tensor: ..."),
+        ("08_outlook", last, "def pooled(x: Values, y: Values) -> Tensor: ..."),
     ):
         path = root / "solutions" / module / f"{module[3:]}.ipynb"
         put(path, json.dumps(content))
         put(path.with_suffix(".pyi"), f"from tinytorch.core.tensor import Tensor, Values\n\n{types}\n")
     put(
-        root / "autograded_tests" / "m06_pooling" / "__init__.py", '"""What is asked in 06, and the right answers."""\n'
+        root / "autograded_tests" / "m07_pooling" / "__init__.py", '"""What is asked in 07, and the right answers."""\n'
     )
-    put(root / "autograded_tests" / "m06_pooling" / "mean_pool.py", POOLED)
+    put(root / "autograded_tests" / "m07_pooling" / "mean_pool.py", POOLED)
     wrong = "# --- added up\ndef mean_pool(x):\n    return x.sum(-2)\n"
     put(root / "tests" / "wrong_answers" / "mean_pool.py", wrong)
 
@@ -237,13 +237,13 @@ def test_modules_are_added_to_the_library_the_tables_and_the_kits(added: Path) -
     code = "from tinytorch.core.pooling import mean_pool as m; from tinytorch.core.outlook import pooled as p; print(p(m([[2]]), [4]).item())"
     assert python(added, "-c", code).stdout == "3.0\n"
     readme = (added / "README.md").read_text(encoding="utf-8")
-    assert "| [`06_pooling`](modules/06_pooling/pooling.ipynb) | `mean_pool`: positions averaged |\n" in readme
-    assert "| [`07_outlook`](modules/07_outlook/outlook.ipynb) | nothing yet: where to go from here |\n" in readme
-    done = python(added, "-m", "grader", "kit", "06_pooling", "07_outlook")
+    assert "| [`07_pooling`](modules/07_pooling/pooling.ipynb) | `mean_pool`: positions averaged |\n" in readme
+    assert "| [`08_outlook`](modules/08_outlook/outlook.ipynb) | nothing yet: where to go from here |\n" in readme
+    done = python(added, "-m", "grader", "kit", "07_pooling", "08_outlook")
     assert done.returncode == 0, done.stderr
-    with zipfile.ZipFile(added / "dist" / "tinytorch-07_outlook.zip") as kit:
-        assert "tinytorch-07_outlook/tinytorch/core/pooling.py" in kit.namelist()
-    assert refused(added, "grade", "07_outlook") == "grade: 07_outlook: there is nothing to grade in it"
+    with zipfile.ZipFile(added / "dist" / "tinytorch-08_outlook.zip") as kit:
+        assert "tinytorch-08_outlook/tinytorch/core/pooling.py" in kit.namelist()
+    assert refused(added, "grade", "08_outlook") == "grade: 08_outlook: there is nothing to grade in it"
 
 
 @pytest.mark.slow
@@ -267,8 +267,8 @@ def test_all_tests_of_exercises_pass_with_one_that_was_added(added: Path) -> Non
 @pytest.mark.jail
 def test_a_module_that_was_added_is_graded(added: Path) -> None:
     for student, answer in (("right", "return x.mean(-2)"), ("wrong", "return x.sum(-2)")):
-        hand_in(added, "06_pooling", student, mean_pool=f"#| export\ndef mean_pool(x):\n    {answer}\n")
-    rows = grade(added, "06_pooling")
+        hand_in(added, "07_pooling", student, mean_pool=f"#| export\ndef mean_pool(x):\n    {answer}\n")
+    rows = grade(added, "07_pooling")
     assert {student: row["score"] for student, row in rows.items()} == {"right": 3, "wrong": 0}
     assert rows["wrong"]["messages"]["mean_pool"] == ["Added up, not averaged."]
 
@@ -420,28 +420,28 @@ def test_what_does_not_fit_is_refused_by_its_name_and_changes_nothing(
 
 
 @pytest.fixture(scope="module")
-def without_05(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def without_the_last(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = copy_of_the_project(tmp_path_factory.mktemp("dropped"))
     run(root, BLOCKS["drop"])
     return root
 
 
-def test_a_module_is_dropped(without_05: Path, tmp_path: Path) -> None:
-    left = files(without_05)
-    assert not [path for path in left if "efficient_attention" in path]
-    assert "05_efficient_attention" not in left["README.md"].decode()
-    earlier = [module for module in modules() if module < "05"]
-    assert modules(without_05) == earlier
-    done = python(without_05, "-m", "grader", "kit")
+def test_a_module_is_dropped(without_the_last: Path, tmp_path: Path) -> None:
+    left = files(without_the_last)
+    *earlier, last = modules()
+    assert not [path for path in left if last.partition("_")[2] in path]
+    assert f"[`{last}`]" not in left["README.md"].decode()
+    assert modules(without_the_last) == earlier
+    done = python(without_the_last, "-m", "grader", "kit")
     assert done.returncode == 0, done.stderr
     for module in earlier:
         kit = make_kit(module, tmp_path)
-        assert (without_05 / "dist" / kit.name).read_bytes() == kit.read_bytes()
+        assert (without_the_last / "dist" / kit.name).read_bytes() == kit.read_bytes()
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_the_tests_pass_without_a_module_that_was_dropped(without_05: Path) -> None:
-    run(without_05, BLOCKS["recount"])
+def test_the_tests_pass_without_a_module_that_was_dropped(without_the_last: Path) -> None:
+    run(without_the_last, BLOCKS["recount"])
     quick = "not jail and not browser and not long and not slow"
-    run_tests(without_05, "-m", quick, "--ignore=tests/course/test_changing.py")
+    run_tests(without_the_last, "-m", quick, "--ignore=tests/course/test_changing.py")

@@ -205,13 +205,25 @@ def cross_entropy(logits, targets):
     if targets.shape != logits.shape[:-1] or targets.dtype.kind not in "iu":
         shapes = f"{targets.shape} for logits of shape {logits.shape}"
         raise ValueError(f"targets are one whole number for each row of logits, not {shapes}")
+    classes = logits.shape[-1]
+    if targets.size and not 0 <= targets.min() <= targets.max() < classes:
+        worst = targets.max() if targets.max() >= classes else targets.min()
+        raise ValueError(f"{worst} is none of the {classes} classes 0 to {classes - 1}")
     shifted = logits - logits.data.max(-1, keepdims=True)  # the shares stay the same
     right = shifted[(*np.indices(targets.shape), targets)]
     return (shifted.exp().sum(-1).log() - right).mean()
 
 
+def _check_codes(codes):
+    """Codes of texts as an array (B, L)."""
+    codes = np.asarray(codes)
+    if codes.ndim != 2:
+        raise ValueError(f"codes has shape {codes.shape}, it must be (B, L): a row for each text")
+    return codes
+
+
 class LanguageModel:
-    """Scores what comes next at each position of a text: a decoder-only transformer with learned positions.
+    """Scores what comes next at each position of a text (a decoder-only transformer).
 
     vocabulary  V, the number of symbols
     length      the most positions of a text
@@ -234,8 +246,8 @@ class LanguageModel:
         self.head = Linear(embed_dim, vocabulary)
 
     def forward(self, codes, caches=None):
-        """Logits (B, L, V) for codes (B, L); with caches, one for each block, codes are the new symbols."""
-        codes = np.asarray(codes)
+        """Logits (B, L, V) for codes (B, L); with caches, codes are the new ones."""
+        codes = _check_codes(codes)
         caches = caches or [None] * len(self.blocks)
         start = 0 if caches[0] is None else len(caches[0])
         x = self.symbols(codes) + self.positions(np.arange(start, start + codes.shape[-1]))
@@ -245,7 +257,7 @@ class LanguageModel:
 
     def loss(self, codes):
         """The mean cross-entropy of guessing each next symbol of codes (B, L + 1), in nats."""
-        codes = np.asarray(codes)
+        codes = _check_codes(codes)
         return cross_entropy(self.forward(codes[:, :-1]), codes[:, 1:])
 
     def new_caches(self):
@@ -261,7 +273,9 @@ class LanguageModel:
 
 
 def draw(shares):
-    """A code from 0 to V - 1, drawn so that code i comes with probability shares[i] (NumPy's global generator).
+    """A code from 0 to V - 1: code i comes with probability shares[i].
+
+    It is drawn by NumPy's global generator.
 
     shares  (V,)  not negative, their sum is 1
 
@@ -270,13 +284,19 @@ def draw(shares):
     return int(np.random.choice(len(shares), p=np.asarray(shares)))
 
 
-def _check_sampling(prompt, temperature, top_k):
+def _is_whole(number):
+    return isinstance(number, int | np.integer) and not isinstance(number, bool)
+
+
+def _check_sampling(prompt, length, temperature, top_k):
     """Raises ValueError if one of sample's arguments cannot be."""
     if len(np.shape(prompt)) != 1 or len(prompt) == 0:
         raise ValueError(f"a prompt is a list of at least one code; its shape is {np.shape(prompt)}")
-    if not temperature > 0:
-        raise ValueError(f"temperature is {temperature}, it must be above 0")
-    if top_k is not None and not (isinstance(top_k, int | np.integer) and top_k >= 1):
+    if not _is_whole(length) or length < 0:
+        raise ValueError(f"length is {length}, it must be a whole number, 0 or more")
+    if np.ndim(temperature) or not temperature > 0:
+        raise ValueError(f"temperature is {temperature}, it must be a number above 0")
+    if top_k is not None and (not _is_whole(top_k) or top_k < 1):
         raise ValueError(f"top_k is {top_k}, it must be a whole number, at least 1, or None")
 
 
@@ -299,7 +319,7 @@ def sample(model, prompt, length, temperature=1.0, top_k=None, draw=draw):
     >>> sample(model, [0, 1], length=4)
     [0, 1, 3, 3, 3, 3]
     """
-    _check_sampling(prompt, temperature, top_k)
+    _check_sampling(prompt, length, temperature, top_k)
     codes, caches = [int(code) for code in prompt], model.new_caches()
     new = codes
     with no_grad():
@@ -313,7 +333,9 @@ def sample(model, prompt, length, temperature=1.0, top_k=None, draw=draw):
 
 
 class Adam:
-    """A step against the gradient, of about the same size for each parameter (Kingma and Ba 2015, arXiv:1412.6980).
+    """A step against the gradient, of about the same size for each parameter.
+
+    Kingma and Ba 2015, arXiv:1412.6980.
 
     parameters  list of Tensors
     rate        how far a parameter moves at most in a step, about

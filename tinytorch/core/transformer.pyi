@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy.typing as npt
 
@@ -65,7 +66,7 @@ class LanguageModel:
 def draw(shares: npt.ArrayLike) -> int: ...
 def sample(
     model: LanguageModel,
-    prompt: Sequence[int],
+    prompt: Sequence[int] | npt.NDArray[Any],
     length: int,
     temperature: float = 1.0,
     top_k: int | None = None,
@@ -80,5 +81,5 @@ class Adam:
     def step(self, loss: Tensor) -> None: ...
 
 def train(
-    model: LanguageModel, codes: npt.ArrayLike, steps: int, batch: int = 12, rate: float = 0.006
+    model: LanguageModel, codes: npt.ArrayLike, steps: int, batch: int = 12, rate: float = 0.01
 ) -> Iterator[tuple[int, float]]: ...
