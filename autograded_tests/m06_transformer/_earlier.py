@@ -9,11 +9,12 @@ from autograded_tests.m05_efficient_attention.kv_cache import EXERCISE as KV_CAC
 from exercises.model import Exercise, StandIn
 
 
-def called(exercise: Exercise) -> Exercise:
-    """An exercise of an earlier module as it is called here: what it calls itself is in another notebook."""
+def called(exercise: Exercise, *uses: Exercise) -> Exercise:
+    """An exercise of an earlier module as it is called here: but for `uses`, what it calls itself is in another notebook."""
     library = f"tinytorch.core.{exercise.module.partition('_')[2]}"
-    return replace(exercise, uses=(), stand_in=StandIn.of_library(exercise.defines, library))
+    return replace(exercise, uses=uses, stand_in=StandIn.of_library(exercise.defines, library))
 
 
 CAUSAL_MASK, MULTI_HEAD_ATTENTION = called(CAUSAL_MASK_OF_04), called(MULTI_HEAD_ATTENTION_OF_04)
-KV_CACHE, CACHED_ATTENTION = called(KV_CACHE_OF_05), called(CACHED_ATTENTION_OF_05)
+KV_CACHE = called(KV_CACHE_OF_05)
+CACHED_ATTENTION = called(CACHED_ATTENTION_OF_05, KV_CACHE)

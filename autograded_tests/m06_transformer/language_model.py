@@ -6,7 +6,7 @@ import numpy as np
 
 from autograded_tests import references
 from autograded_tests.m06_transformer import _transformer as right
-from autograded_tests.m06_transformer._earlier import KV_CACHE
+from autograded_tests.m06_transformer._earlier import KV_CACHE, MULTI_HEAD_ATTENTION
 from autograded_tests.variants import Function
 from exercises.data import Data
 from exercises.misconceptions import CUT, NAMES_KEPT, shows
@@ -426,5 +426,5 @@ EXERCISE = Exercise(
         ),
         NAMES_KEPT,
     ),
-    uses=(KV_CACHE,),
+    uses=(MULTI_HEAD_ATTENTION, KV_CACHE),
 )

@@ -1,12 +1,14 @@
 """06 from the archive to the grade and the kit, where it differs from the other modules."""
 
 import re
+from typing import Any
 
 import pytest
-from answers import Everything, answers, namespace, submission
+from answers import Answer, Everything, answers, namespace, submission
 from kits import make, unpacked_kit
 from limits import QUICK
 from secret import hidden_lines
+from sentences import once_right
 
 from autograded_tests import EXERCISES
 from exercises.judge import judge
@@ -43,6 +45,57 @@ def test_it_is_graded_like_the_others():
         assert graded.score == assignment.max_score
         blank = grade_notebook(submission(blank=Everything(), module=MODULE), assignment, jail)
         assert blank.score == 0
+    finally:
+        jail.close()
+
+
+EARLIER = ("causal_mask", "multi_head_attention", "kv_cache", "cached_attention")
+WRONG = [answer for answer in answers("wrong_answers") if answer.exercise in EARLIER]
+
+
+def of_04_and_05(answer: Answer) -> dict[str, Any]:
+    """What a notebook of 06 defines in which somebody has put a wrong answer of their own to 04 or 05."""
+    earlier = EXERCISES[answer.exercise]
+    own = namespace(earlier.module, **{answer.exercise: answer.source})
+    return namespace(MODULE) | {earlier.defines: own[earlier.defines]}
+
+
+@pytest.mark.parametrize(
+    "answer", [pytest.param(a, id=str(a), marks=[pytest.mark.long] * (n % 40 > 0)) for n, a in enumerate(WRONG)]
+)
+def test_a_wrong_answer_to_04_or_05_costs_nothing_in_06(answer):
+    session = LocalSession(of_04_and_05(answer))
+    for exercise in load_assignment(MODULE).exercises:
+        verdict = judge(exercise, session)
+        assert verdict.points == verdict.max, f"\n{verdict}"
+        assert set(verdict.messages) <= {once_right(EXERCISES[answer.exercise].defines)}
+
+
+def test_what_is_wrong_in_06_is_not_blamed_on_right_answers_to_04_and_05():
+    for answer in answers("wrong_answers"):
+        if EXERCISES[answer.exercise].module == MODULE:
+            session = LocalSession(namespace(MODULE, **{answer.exercise: answer.source}))
+            verdict = judge(EXERCISES[answer.exercise], session)
+            assert not [m for m in verdict.messages if "no points lost" in m], f"{answer}\n{verdict}"
+
+
+@pytest.mark.jail
+def test_so_it_is_in_the_jail_and_no_other_module_gives_points():
+    """A wrong answer to 05 in the answer cell itself, above a right one and above a wrong one."""
+    (wrong, *_) = (a.source for a in WRONG if a.exercise == "cached_attention")
+    missing = "_split_heads, _merge_heads, scaled_dot_product_attention"
+    own = f"from tinytorch.core.attention import {missing}\n\n{wrong}\n\n"
+    blocks = {str(a): a.source for folder in ("right_answers", "wrong_answers") for a in answers(folder)}
+    assignment, jail = load_assignment(MODULE), open_jail(MODULE, QUICK)
+    try:
+        right = own + blocks["transformer_block: two functions in a loop"]
+        graded = grade_notebook(submission({"transformer_block": right}, module=MODULE), assignment, jail)
+        assert list(graded.verdicts) == [e.name for e in assignment.exercises]
+        assert graded.score == assignment.max_score
+        assert graded.messages == {"transformer_block": (once_right("cached_attention"),)}
+        no_norm = own + blocks["transformer_block: no norm"]
+        graded = grade_notebook(submission({"transformer_block": no_norm}, module=MODULE), assignment, jail)
+        assert graded.scores["transformer_block"] == 0 and graded.score == assignment.max_score - 4
     finally:
         jail.close()
 
