@@ -26,7 +26,7 @@ from grader.in_browser import PYODIDE
 
 SUPPORT = Path(pyodide.__file__).parent
 KERNEL = ("ipython", "matplotlib", "numpy")
-TRAINED = 120  # seconds that a trained example may take in a browser
+TRAINED = {"04_attention": 120, "06_transformer": 360}  # seconds that training may take in a browser
 OTHER_WORDS = " while calling a Python object"  # some Pythons say it where others do not
 WITH_EXERCISES = [module for module in modules() if exercises_of(module)]
 
@@ -77,7 +77,8 @@ def test_a_kit_with_right_answers_runs_from_top_to_bottom(module: str, tmp_path:
         assert printed.count("\n") == 1, printed
     assert drawing(module) <= {cell["name"] for cell in ran["cells"] if cell["pictures"] == 1}
     trained = [cell["seconds"] for cell in ran["cells"] if cell["name"] == "training"]
-    assert all(seconds < TRAINED * PATIENCE for seconds in trained) and (trained or module != "04_attention")
+    assert len(trained) == (module in TRAINED)
+    assert all(seconds < TRAINED[module] * PATIENCE for seconds in trained)
 
 
 @pytest.mark.slow
