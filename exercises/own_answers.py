@@ -45,7 +45,6 @@ class Cell:
     name: str
     source: str
     solution: bool
-    demo: bool
 
     @property
     def exported(self) -> bool:
@@ -176,9 +175,9 @@ def _cells(content: Any) -> Iterator[Cell]:
     """The code cells of a notebook; raises what comes of a file that is none."""
     for cell in content["cells"]:
         if cell["cell_type"] == "code":
-            mark, tags = cell["metadata"].get("nbgrader", {}), cell["metadata"].get("tags", ())
+            mark = cell["metadata"].get("nbgrader", {})
             source = MAGIC.sub("", HIDDEN.sub("", "".join(cell["source"]))).replace("\r\n", "\n")
-            yield Cell(str(mark.get("grade_id", "")), source, mark.get("solution") is True, "demo" in tags)
+            yield Cell(str(mark.get("grade_id", "")), source, mark.get("solution") is True)
 
 
 # --- what is in it ----------------------------------------------------------------------------------------------------
@@ -200,7 +199,7 @@ def _taken(stem: str, notebook: Notebook) -> ModuleType:
             raised = _raised(stem, cell, vars(module))
             if raised:
                 raise NotTaken(f"`{cell.title}` stops with {raised}")
-        elif not (cell.exported or cell.tests or cell.demo):
+        elif not (cell.exported or cell.tests):
             _run_definitions(stem, cell, vars(module), exported)
     names = vars(module) | {"check": lambda *_, **__: None}
     for cell in notebook.cells:

@@ -85,7 +85,8 @@ def put(
 
 def cell_of(notebook: dict[str, Any], name: str) -> dict[str, Any]:
     (found,) = (c for c in notebook["cells"] if c["metadata"].get("nbgrader", {}).get("grade_id") == name)
-    return dict(found)
+    assert isinstance(found, dict)
+    return found
 
 
 def own_cell(source: str) -> dict[str, Any]:
@@ -233,6 +234,11 @@ def test_a_notebook_of_the_same_name_that_is_none_of_the_course_is_not_run(names
     assert use_own_answers(names, here)["layers"] == "not found" and not (here / "run").exists()
 
 
+def test_what_was_thrown_away_is_not_used(names: dict[str, Any], here: Path) -> None:
+    put(here, LAYERS, folder=".Trash")
+    assert use_own_answers(names, here)["layers"] == "not found"
+
+
 # --- which of several -------------------------------------------------------------------------------------------------
 
 
@@ -311,6 +317,26 @@ def test_tests_are_needed_and_commands_of_ipython_are_passed_over(names: dict[st
     assert (found["layers"], found["attention"]) == ("`linear` has no test below it", "yours")
 
 
+def test_hidden_tests_of_the_instructors_notebook_are_not_run(names: dict[str, Any], here: Path) -> None:
+    def add(notebook: dict[str, Any]) -> None:
+        hidden = ["\n### BEGIN HIDDEN TESTS\n", "raise ValueError\n", "### END HIDDEN TESTS\n"]
+        cell_of(notebook, "test_linear")["source"] += hidden
+
+    put(here, LAYERS, edit=add)
+    assert use_own_answers(names, here)["layers"] == "yours"
+
+
+def test_a_notebook_without_exercises_is_left_out(names: dict[str, Any], here: Path) -> None:
+    def cut(notebook: dict[str, Any]) -> None:
+        marks = [cell["metadata"].get("nbgrader", {}) for cell in notebook["cells"]]
+        kept = [not (mark.get("solution") or mark.get("grade")) for mark in marks]
+        notebook["cells"] = [cell for cell, keep in zip(notebook["cells"], kept, strict=True) if keep]
+
+    put(here, ACTIVATIONS, edit=cut)
+    library = names["Shares"]
+    assert use_own_answers(names, here).keys() == {"layers", "attention"} and names["Shares"] is library
+
+
 def test_a_notebook_that_lost_its_marks_is_read_by_what_is_in_its_cells(names: dict[str, Any], here: Path) -> None:
     def unmark(notebook: dict[str, Any]) -> None:
         for cell in notebook["cells"]:
@@ -360,7 +386,7 @@ import tinytorch.core
 print("hello"); sys.stderr.write("hello")
 warnings.warn("careful"); plt.plot([1]); os.chdir("/"); np.random.seed(3); random.seed(3)
 np.set_printoptions(precision=1)
-tinytorch.core.layers, tinytorch.core.mine = 3, 4
+tinytorch.core.layers, tinytorch.core.mine, sys.modules['tinytorch.core.mine'] = 3, 4, 5
 """
     put(here, LAYERS, linear=right("linear") + tricks)
     figures, folder, printed, core = plt.get_fignums(), Path.cwd(), np.get_printoptions(), dict(vars(tinytorch.core))
