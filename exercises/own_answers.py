@@ -28,7 +28,7 @@ EXPORTED = re.compile(r"^#\| *exports?\b", re.MULTILINE)
 OPEN = re.compile(r"# YOUR CODE HERE\s+raise NotImplementedError")
 TESTS = re.compile(r"""\s*check\(\s*["'](\w+)["']\s*\)""")
 HIDDEN = re.compile(r"^### BEGIN HIDDEN\b.*?(?:^### END HIDDEN\b[^\n]*|\Z)", re.MULTILINE | re.DOTALL)
-MAGIC = re.compile(r"^\s*[%!].*", re.MULTILINE)
+MAGIC = re.compile(r"^[ \t]*[%!].*", re.MULTILINE)  # of IPython
 LONGEST = 100  # characters of what an exception says
 
 YOURS, NOT_FOUND, DAMAGED = "yours", "not found", "damaged"
@@ -176,8 +176,17 @@ def _cells(content: Any) -> Iterator[Cell]:
     for cell in content["cells"]:
         if cell["cell_type"] == "code":
             mark = cell["metadata"].get("nbgrader", {})
-            source = MAGIC.sub("", HIDDEN.sub("", "".join(cell["source"]))).replace("\r\n", "\n")
+            source = HIDDEN.sub("", "".join(cell["source"]).replace("\r\n", "\n"))
+            source = source if _is_python(source) else MAGIC.sub("", source)
             yield Cell(str(mark.get("grade_id", "")), source, mark.get("solution") is True)
+
+
+def _is_python(source: str) -> bool:
+    try:
+        ast.parse(source)
+    except SyntaxError:
+        return False
+    return True
 
 
 # --- what is in it ----------------------------------------------------------------------------------------------------

@@ -312,7 +312,8 @@ def test_tests_are_needed_and_commands_of_ipython_are_passed_over(names: dict[st
         notebook["cells"].remove(cell_of(notebook, "test_linear"))
 
     put(here, LAYERS, edit=add)
-    put(here, ATTENTION, causal_mask=f"%matplotlib inline\n!ls\n{right('causal_mask')}")
+    rest = f"\nassert (\n    7\n    % 4\n) == 3\n{right('scale_scores')}"
+    put(here, ATTENTION, causal_mask=f"%matplotlib inline\n!ls\n{right('causal_mask')}", scale_scores=rest)
     found = use_own_answers(names, here)
     assert (found["layers"], found["attention"]) == ("`linear` has no test below it", "yours")
 
