@@ -147,7 +147,7 @@ def check(name: str) -> None:
         namespace = vars(sys.modules["__main__"])
     if JUDGING.locked() and JUDGED_IN.get() is not None:
         raise NotYet("check is called in an answer that is being checked. Take it out there.")
-    with JUDGING, _unnoticed():
+    with JUDGING, unnoticed():
         verdict, waiting, found = _judged(exercise, Noting(namespace, there), there)
     if verdict.points == verdict.max:
         print("\n".join([*verdict.messages, _progress(there, name)]))
@@ -222,7 +222,7 @@ def _progress(there: Practice, name: str) -> str:
 
 
 @contextmanager
-def _unnoticed() -> Iterator[None]:
+def unnoticed() -> Iterator[None]:
     """What an answer prints, shows or logs while it is judged is not shown, and it cannot ask for input.
 
     Random numbers, figures and settings are afterwards as they were.

@@ -109,7 +109,7 @@ def make_student_copies(root: Path, destination: Path) -> None:
     shutil.copytree(
         root / "solutions",
         destination / "solutions",
-        ignore=shutil.ignore_patterns(".ipynb_checkpoints", "*.pyi", "ruff.toml"),
+        ignore=shutil.ignore_patterns(*student_copies.NOT_OURS, *student_copies.NOT_HANDED_OUT),
     )
     shutil.copy(root / "nbgrader_config.py", destination)
     config = nbgrader_config(destination)

@@ -20,6 +20,7 @@ from grader.course import ROOT
 from grader.errors import CourseError
 from grader.kit import DATE, kit_files, lock_entry
 from grader.printable import printable
+from grader.student_copies import beside
 
 PYODIDE = "0.27.7"
 NETWORK = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE}/full"
@@ -130,8 +131,8 @@ def build(folder: Path, modules: Sequence[str], bundle: bool) -> None:
 
 
 def browser_files(module: str) -> dict[str, bytes]:
-    """Name and content of what a kit has for a browser: the notebook, the library of the modules before it, the checks."""
-    found = {}
+    """Name and content of what a kit has for a browser: the notebook and what lies beside it, the library, the checks."""
+    found = beside(module)
     for name, data in kit_files(module).items():
         if name.startswith(("tinytorch/", "exercises/")):
             found[name] = data

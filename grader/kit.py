@@ -1,4 +1,4 @@
-"""What a student gets: the notebook, the library of the modules before it, and three commands, in one archive."""
+"""What a student gets: the notebook and what lies beside it, the library of the modules before it, and three commands, in one archive."""
 
 import ast
 import io
@@ -15,7 +15,7 @@ from grader.course import ROOT, modules, student_copy
 from grader.errors import CourseError
 from grader.handed_out import handed_out
 from grader.notebook import Cell, CellKind, kind_of, text_of
-from grader.student_copies import has_work
+from grader.student_copies import beside, has_work
 
 FILES = Path(__file__).parent / "kit_files"
 EXAMPLES = ROOT / "examples"
@@ -53,7 +53,7 @@ def make_kit(module: str, folder: Path) -> Path:
 
 
 def kit_files(module: str) -> dict[str, bytes]:
-    """Name and content of every file in a kit."""
+    """Name and content of every file in a kit. Raises CourseError, as make_kit."""
     from jinja2 import Template
 
     copy = student_copy(module)
@@ -72,6 +72,7 @@ def kit_files(module: str) -> dict[str, bytes]:
     examples = [p for p in sorted(EXAMPLES.glob("*.py")) if p != SHARED and _last_module(p) == module]
     for path in [*examples, SHARED] if examples else ():
         files[f"examples/{path.name}"] = path.read_bytes()
+    others = beside(module)
     readme = Template((FILES / "README.md.j2").read_text(encoding="utf-8"), keep_trailing_newline=True)
     files["README.md"] = readme.render(
         title=title,
@@ -80,13 +81,19 @@ def kit_files(module: str) -> dict[str, bytes]:
         exercises=exercises,
         examples=bool(examples),
         written=any(kind_of(c) == CellKind.WRITTEN for c in cells),
+        beside=list(others),
     ).encode()
     if exercises:
         files |= practice_files(module, cells)
     files["Makefile"], files["course.py"] = ((FILES / name).read_bytes() for name in ("Makefile", "course.py"))
     files["requirements.txt"] = requirements()
     files["course.json"] = handed_out(module, notebook, cells)
-    return files | {f"{notebook}.ipynb": copy.read_bytes()}
+    files[f"{notebook}.ipynb"] = copy.read_bytes()
+    for name in others.keys() & files.keys():
+        raise CourseError(
+            f"solutions/{module}/{name}: a kit has a file of its own with this name; call it something else"
+        )
+    return files | others
 
 
 def practice_files(module: str, cells: list[Cell]) -> dict[str, bytes]:

@@ -1,4 +1,4 @@
-"""The notebooks in modules/: whether somebody worked in one, and copies of them for work."""
+"""The notebooks in modules/ and what lies beside them: whether somebody worked in one, and copies of them for work."""
 
 import hashlib
 import json
@@ -8,10 +8,12 @@ from typing import Any
 
 from grader.classroom import write_whole
 from grader.course import ROOT, modules, student_copy
+from grader.errors import CourseError
 from grader.notebook import text_of
 
 STAMP = "handed_out"  # a notebook's metadata: a digest of the cells that were handed out
 NOT_OURS = {"__pycache__", ".ipynb_checkpoints"}
+NOT_HANDED_OUT = ("*.pyi", "ruff.toml")  # of what lies beside a notebook in solutions/
 
 
 def _digest(notebook: dict[str, Any]) -> str:
@@ -40,6 +42,21 @@ def files(base: Path, part: str) -> set[Path]:
     return {p.relative_to(base) for p in found if not NOT_OURS & set(p.parts)}
 
 
+def beside(module: str) -> dict[str, bytes]:
+    """Name and content of what goes along with a notebook: the other files of its folder in modules/, such as a text that it reads.
+
+    A file that solutions/ does not have is somebody's own and is left out. Raises CourseError for one that is not there.
+    """
+    folder, found = student_copy(module).parent, {}
+    for path in sorted(files(ROOT / "solutions" / module, ".")):
+        if path.suffix == ".ipynb" or any(path.match(pattern) for pattern in NOT_HANDED_OUT):
+            continue
+        if not (folder / path).is_file():
+            raise CourseError(f"{(folder / path).relative_to(ROOT)} is not there; run `make course`")
+        found[path.as_posix()] = (folder / path).read_bytes()
+    return found
+
+
 def replace_copies(root: Path, new: Path) -> list[Path]:
     """Put new copies in place of the old ones in modules/; which were kept, since somebody worked in them."""
     old_files, new_files = files(root, "modules"), files(new, "modules")
@@ -63,7 +80,10 @@ def replace_copies(root: Path, new: Path) -> list[Path]:
 
 
 def fill_workspace(folder: Path) -> list[str]:
-    """Copy each notebook of modules/ to folder/<module>/ if it is not there yet; what was copied, and what is newer now."""
+    """Copy each notebook of modules/, and what lies beside it, to folder/<module>/ if it is not there yet.
+
+    A line about each file that was copied, and about each that is another version now.
+    """
     lines = []
     for module in modules():
         handed_out = student_copy(module)
@@ -73,6 +93,13 @@ def fill_workspace(folder: Path) -> list[str]:
             lines.append(f"{own}: copied from {handed_out.relative_to(ROOT)}")
         elif _stamp(own) != _stamp(handed_out):
             lines.append(f"{own}: yours, unchanged; {handed_out.relative_to(ROOT)} is another version now")
+        for name, data in beside(module).items():
+            path, there = folder / module / name, (handed_out.parent / name).relative_to(ROOT)
+            if not path.exists():
+                write_whole(path, data)
+                lines.append(f"{path}: copied from {there}")
+            elif path.read_bytes() != data:
+                lines.append(f"{path}: yours, unchanged; {there} is another version now")
     return lines
 
 

@@ -9,12 +9,12 @@ import pytest
 from answers import submission
 
 from autograded_tests import EXERCISES, exercises_of
-from grader import course, kit
+from grader import course, kit, student_copies
 from grader.check_course import check_course
 from grader.cli import main
 from grader.course import ROOT, load_assignment, modules
 from grader.errors import CourseError
-from grader.student_copies import fill_workspace, has_work, replace_copies, stamped
+from grader.student_copies import beside, fill_workspace, has_work, replace_copies, stamped
 
 MODULE = "04_attention"
 COPY = Path("modules") / MODULE / "attention.ipynb"
@@ -160,7 +160,8 @@ def test_a_kit_never_holds_somebodys_work(monkeypatch, tmp_path):
 
 
 def test_a_workspace_has_copies_that_are_never_overwritten(tmp_path):
-    assert len(fill_workspace(tmp_path)) == len(modules()) and not fill_workspace(tmp_path)
+    copied = [name for module in modules() for name in (module, *beside(module))]
+    assert len(fill_workspace(tmp_path)) == len(copied) and not fill_workspace(tmp_path)
     own = tmp_path / MODULE / "attention.ipynb"
     content = json.loads(own.read_text())
     content["cells"][0]["source"] = ["mine"]
@@ -170,6 +171,44 @@ def test_a_workspace_has_copies_that_are_never_overwritten(tmp_path):
     own.write_text(json.dumps(content))
     assert fill_workspace(tmp_path) == [f"{own}: yours, unchanged; {COPY} is another version now"]
     assert json.loads(own.read_text()) == content
+
+
+@pytest.fixture
+def reads_a_text(tmp_path, monkeypatch):
+    """A project with one module, whose notebook reads a text and a table that lie beside it."""
+    root = tmp_path / "project"
+    for module in (course, student_copies):
+        monkeypatch.setattr(module, "ROOT", root)
+    monkeypatch.setattr(student_copies, "modules", lambda: ["01_a"])
+    monkeypatch.setattr(student_copies, "student_copy", lambda _: root / "modules" / "01_a" / "a.ipynb")
+    for part in ("solutions", "modules"):
+        put(root / part / "01_a" / "a.ipynb", notebook("YOUR CODE"))
+        put(root / part / "01_a" / "words.txt", "to be or not")
+        put(root / part / "01_a" / "tables" / "one.csv", "1,2")
+    put(root / "solutions" / "01_a" / "a.pyi", "")
+    put(root / "solutions" / "01_a" / "ruff.toml", "")
+    put(root / "modules" / "01_a" / "mine.txt", "my answers")
+    return root
+
+
+def test_what_lies_beside_a_notebook_goes_along_but_for_types_settings_and_somebodys_files(reads_a_text):
+    assert beside("01_a") == {"tables/one.csv": b"1,2", "words.txt": b"to be or not"}
+    (reads_a_text / "modules" / "01_a" / "words.txt").unlink()
+    with pytest.raises(CourseError, match=r"^modules/01_a/words\.txt is not there; run `make course`$"):
+        beside("01_a")
+
+
+def test_what_lies_beside_a_notebook_is_in_a_workspace_and_never_overwritten(reads_a_text, tmp_path):
+    folder = tmp_path / "workspace"
+    assert fill_workspace(folder) == [
+        f"{folder}/01_a/{name}: copied from modules/01_a/{name}" for name in ("a.ipynb", "tables/one.csv", "words.txt")
+    ]
+    assert (folder / "01_a" / "words.txt").read_text() == "to be or not" and not fill_workspace(folder)
+    put(folder / "01_a" / "words.txt", "mine")
+    assert fill_workspace(folder) == [
+        f"{folder}/01_a/words.txt: yours, unchanged; modules/01_a/words.txt is another version now"
+    ]
+    assert (folder / "01_a" / "words.txt").read_text() == "mine"
 
 
 def test_the_version(capsys):

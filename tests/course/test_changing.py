@@ -167,7 +167,7 @@ def put(path: Path, content: str) -> None:
 
 
 def add_modules(root: Path) -> None:
-    """The section on adding a module: 07 has an exercise, 08 has none."""
+    """The section on adding a module: 07 has an exercise and a text beside it, 08 has neither."""
     imports = "#| default_exp core.{}\n#| export\nfrom tinytorch.core.tensor import Tensor, as_tensors\n"
     pooling = notebook(
         "Many positions, one vector",
@@ -195,6 +195,7 @@ def add_modules(root: Path) -> None:
         path = root / "solutions" / module / f"{module[3:]}.ipynb"
         put(path, json.dumps(content))
         put(path.with_suffix(".pyi"), f"from tinytorch.core.tensor import Tensor, Values\n\n{types}\n")
+    put(root / "solutions" / "07_pooling" / "poem.txt", "Twas brillig\n")
     put(
         root / "autograded_tests" / "m07_pooling" / "__init__.py", '"""What is asked in 07, and the right answers."""\n'
     )
@@ -243,6 +244,9 @@ def test_modules_are_added_to_the_library_the_tables_and_the_kits(added: Path) -
     assert done.returncode == 0, done.stderr
     with zipfile.ZipFile(added / "dist" / "tinytorch-08_outlook.zip") as kit:
         assert "tinytorch-08_outlook/tinytorch/core/pooling.py" in kit.namelist()
+        assert not any(name.endswith("poem.txt") for name in kit.namelist())
+    with zipfile.ZipFile(added / "dist" / "tinytorch-07_pooling.zip") as kit:
+        assert kit.read("tinytorch-07_pooling/poem.txt") == b"Twas brillig\n"
     assert refused(added, "grade", "08_outlook") == "grade: 08_outlook: there is nothing to grade in it"
 
 

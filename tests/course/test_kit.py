@@ -20,6 +20,7 @@ from sentences import DIVIDED_BY_D_K
 from autograded_tests import EXERCISES, exercises_of
 from exercises.compare import expected
 from exercises.model import Exercise
+from grader import in_browser
 from grader import kit as kit_module
 from grader.cli import main
 from grader.course import ROOT, modules
@@ -83,6 +84,31 @@ def test_a_kit_checks_with_what_is_in_it(module, tmp_path):
     )
     said = " ".join(done.stderr.split())
     assert words in said and f"0 of {len(exercises_of(module))} exercises done" in said, done.stderr
+
+
+@pytest.mark.parametrize("module", modules())
+def test_what_lies_beside_a_notebook_is_beside_it_in_the_kit_which_stays_small(module, tmp_path):
+    kit, folder = unpacked_kit(module, tmp_path), ROOT / "modules" / module
+    names = {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+    assert {name: (folder / name).read_bytes() for name in names} == {name: (kit / name).read_bytes() for name in names}
+    assert (tmp_path / f"tinytorch-{module}.zip").stat().st_size < 500_000
+
+
+def test_a_text_is_in_the_kit_in_its_readme_and_in_the_browser(monkeypatch):
+    for place in (kit_module, in_browser):
+        monkeypatch.setattr(place, "beside", lambda _: {"words.txt": b"to be", "tables/one.csv": b"1,2"})
+    files, browser = kit_files("01_tensor"), in_browser.browser_files("01_tensor")
+    for found in (files, browser):
+        assert (found["words.txt"], found["tables/one.csv"]) == (b"to be", b"1,2")
+    assert "\nThe notebook reads `words.txt`, `tables/one.csv`; leave them" in files["README.md"].decode()
+
+
+def test_a_text_called_as_a_file_of_the_kit_is_refused(monkeypatch):
+    monkeypatch.setattr(kit_module, "beside", lambda _: {"README.md": b"about the text"})
+    with pytest.raises(
+        CourseError, match=r"^solutions/01_tensor/README\.md: a kit has a file of its own with this name"
+    ):
+        kit_files("01_tensor")
 
 
 def test_the_packages_are_those_that_we_test_with():

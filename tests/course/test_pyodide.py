@@ -77,8 +77,8 @@ def test_a_kit_with_right_answers_runs_from_top_to_bottom(module: str, tmp_path:
         assert printed.count("\n") == 1, printed
     assert drawing(module) <= {cell["name"] for cell in ran["cells"] if cell["pictures"] == 1}
     trained = [cell["seconds"] for cell in ran["cells"] if cell["name"] == "training"]
-    assert len(trained) == (module in TRAINED)
-    assert all(seconds < TRAINED[module] * PATIENCE for seconds in trained)
+    assert trained or module not in TRAINED
+    assert all(seconds < TRAINED.get(module, 120) * PATIENCE for seconds in trained)
 
 
 @pytest.mark.slow

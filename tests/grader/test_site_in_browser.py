@@ -21,9 +21,11 @@ from playwright.sync_api import Page, expect
 from pyodide import fetch
 from sentences import DIVIDED_BY_D_K, UPPER_TRIANGLE
 
+from autograded_tests import exercises_of
 from grader import in_browser
 from grader.classroom import write_whole
-from grader.course import ROOT
+from grader.course import ROOT, modules
+from grader.student_copies import beside
 
 MODULE = "04_attention"
 CHECKED = "scale_scores"
@@ -104,10 +106,10 @@ def page(asked: list[str]) -> Iterator[Page]:
         chrome.close()
 
 
-def open_module(page: Page, address: str) -> float:
+def open_module(page: Page, address: str, module: str = MODULE) -> float:
     """One click on the start page; the seconds until the first cell has run."""
     page.goto(f"{address}/index.html")
-    page.locator(f'a[href^="browser/notebooks/"][href*="{MODULE}"]').first.click()
+    page.locator(f'a[href^="browser/notebooks/"][href*="{module}"]').first.click()
     start = time.monotonic()
     page.wait_for_function(READY)
     run(page, "imports")
@@ -219,6 +221,31 @@ def test_the_whole_notebook_runs_there_with_right_answers(page: Page, address: s
     assert errors(page) == []
     assert active(page).locator(".jp-OutputArea-output").count() == 1
     assert asked == []
+
+
+def printed(page: Page, name: str, source: str) -> str:
+    """What code prints in a cell of the open notebook."""
+    fill(page, name, source)
+    expect(active(page).locator(".jp-OutputArea-output")).to_have_count(1)
+    return active(page).locator(".jp-OutputArea-output").inner_text().strip()
+
+
+def test_what_lies_beside_a_notebook_and_the_notebooks_of_earlier_modules_are_found_there(
+    page: Page, address: str
+) -> None:
+    for module in modules():
+        files = beside(module)
+        if not files:
+            continue
+        open_module(page, address, module)
+        sizes = f"from pathlib import Path; print([len(Path(name).read_bytes()) for name in {list(files)}])"
+        assert printed(page, exercises_of(module)[0].name, sizes) == str([len(data) for data in files.values()])
+    open_module(page, address)
+    own = (
+        "from exercises.own_answers import use_own_answers\nfrom tinytorch.core.layers import Linear\n"
+        "print(use_own_answers({'Linear': Linear}))"
+    )
+    assert printed(page, CHECKED, own) == "{'layers': '`linear` is not answered yet'}"
 
 
 def test_a_window_in_which_the_course_does_not_run_says_so(page: Page, address: str) -> None:
