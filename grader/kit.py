@@ -98,7 +98,9 @@ def kit_files(module: str) -> dict[str, bytes]:
 
 def practice_files(module: str, cells: list[Cell]) -> dict[str, bytes]:
     """What `check` needs in a kit: how answers are judged, and tables of numbers to judge them with."""
+    later = {m.partition("_")[2] for m in modules()[modules().index(module) + 1 :]}
     code = {path for path in (ROOT / "exercises").rglob("*.py") if path.stem not in NOT_FOR_CHECKS}
+    code -= {ROOT / "exercises" / "probes" / f"{name}.py" for name in later}
     files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in code}
     practice = [exercise.on(PRACTICE) for exercise in exercises_of(module)]
     return files | {f"exercises/{module}.tables": pack(practice, given_names(cells))}
