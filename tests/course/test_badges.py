@@ -318,7 +318,7 @@ def test_each_copy_has_links_and_the_cell_below_its_title(project, served):
         assert not has_work(project / path)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_on_colab_a_solved_notebook_alone_is_enough(project, served, tmp_path, monkeypatch):
     """In an empty folder, as Colab has it; what the kit brings is imported, and not the project."""
     import nbformat

@@ -169,7 +169,7 @@ def test_a_module_that_nobody_has(verb: str, module: str, tmp_path: Path, capsys
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("verb", ["export", "grade --json", "grade"])
+@pytest.mark.parametrize("verb", ["export", pytest.param("grade --json", marks=pytest.mark.slow), "grade"])
 def test_nobody_reads_what_is_printed(small_class: Path, verb: str, unbuffered: str) -> None:
     def shell(line: str) -> tuple[int, str]:
         environment = ENVIRONMENT | {"PYTHONUNBUFFERED": unbuffered}

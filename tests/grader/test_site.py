@@ -249,7 +249,7 @@ def test_all_that_a_bundle_holds_can_be_had() -> None:
     assert {listed[name]["file_name"] for name in ("numpy", "matplotlib", "ipython", "pillow", "six")} <= set(found)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.usefixtures("jupyterlite")
 def test_two_builds_for_the_browser_give_the_same_bytes_and_no_answer_of_a_module_that_is_left_out(
     tmp_path: Path,

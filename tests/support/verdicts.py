@@ -28,6 +28,7 @@ def builds_on(exercise: Exercise, earlier: Exercise) -> bool:
     return exercise is earlier or any(builds_on(used, earlier) for used in exercise.uses)
 
 
+@cache
 def wrong_verdicts() -> Verdicts:
     """Verdicts on all of tests/wrong_answers."""
     return {answer: verdicts_on(answer) for answer in answers("wrong_answers")}
