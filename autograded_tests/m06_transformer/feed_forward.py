@@ -1,5 +1,7 @@
 """Two linear layers with GELU between them."""
 
+import math
+
 import numpy as np
 
 from autograded_tests import references
@@ -145,6 +147,15 @@ WRONG_STEPS = (
     steps(
         "The curve is h * sigmoid(1.702 h), a coarser form of GELU. Use the formula with the tangent.",
         lambda h: h / (1 + np.exp(-1.702 * h)),
+    ),
+    steps(
+        "The curve is h * sigmoid(h), known as SiLU. Use the formula with the tangent.",
+        lambda h: h / (1 + np.exp(-h)),
+    ),
+    steps(
+        "The curve is GELU with the error function, which differs from the form with the tangent in the third digit. "
+        + FORMULA,
+        lambda h: h / 2 * (1 + np.vectorize(math.erf)(h / math.sqrt(2))),
     ),
     steps("GELU is used twice. Use it once, between the two layers.", lambda h: right_gelu(right_gelu(h))),
     steps(

@@ -135,6 +135,7 @@ def computed(
     around: Function = lambda x, result: result,
     blocks: Function = lambda weights: weights,
     held_by: Function = lambda number: number,
+    finish: Function = lambda x, places: x,
     norm: Function = lambda x, n: n(x),
     leave: Function = lambda x, places, logits: logits,
     only: str = "",
@@ -161,7 +162,7 @@ def computed(
             cache.append(x)
             together = np.concatenate(cache, axis=1)
             x = around(x, x + right.causal_means(together, together.shape[1] - length) @ weight)
-        x = norm(x, lambda a: a * question["norm"].astype(float) + question["norm_bias"])
+        x = norm(finish(x, places), lambda a: a * question["norm"].astype(float) + question["norm_bias"])
         logits = x @ question["head"].astype(float) + question["head_bias"]
         outputs.append(leave(x, places, logits))
         start += length
@@ -344,8 +345,29 @@ WRONG_STEPS = (
         "The loss of equal shares, ln V, is subtracted. Return the cross-entropy itself.",
         lambda logits, codes: right.nats(logits(codes[:, :-1]), codes[:, 1:]) - np.log(logits(codes).shape[-1]),
     ),
+    guesses(
+        "The loss is in bits: divided by ln 2. It should be in nats, as cross_entropy gives it.",
+        lambda logits, codes: right.nats(logits(codes[:, :-1]), codes[:, 1:]) / np.log(2),
+    ),
+    guesses(
+        "The exponential of the loss is taken. Return the cross-entropy itself.",
+        lambda logits, codes: np.exp(right.nats(logits(codes[:, :-1]), codes[:, 1:])),
+    ),
+    guesses(
+        f"The last guess of each text is left out. {SHIFT}",
+        lambda logits, codes: right.nats(logits(codes[:, :-2]), codes[:, 1:-1]),
+    ),
     guesses("The sign of the loss is flipped.", lambda logits, codes: -right.nats(logits(codes[:, :-1]), codes[:, 1:])),
 )
+
+
+def late_positions(question: Question) -> Arrays | None:
+    """Positions that are added after the blocks."""
+    return computed(
+        question,
+        add=lambda x, places: x,
+        finish=lambda x, places: x + places,
+    )
 
 
 def early_norm(question: Question) -> Arrays | None:
@@ -370,6 +392,10 @@ EXERCISE = Exercise(
     reference=reference,
     misconceptions=(
         *WRONG_STEPS,
+        Misconception(
+            "The positions are added after the blocks. Add them to the symbols, before the first block.",
+            wrong=late_positions,
+        ),
         Misconception(
             "The normalisation comes before the blocks. It comes after the last one, before the head.", wrong=early_norm
         ),

@@ -123,6 +123,10 @@ WRONG_STEPS = (
         spread=lambda v, s, E: np.sqrt(v) + right.EPSILON,
     ),
     steps(
+        "EPSILON counts twice. Add it once, to the variance.",
+        spread=lambda v, s, E: np.sqrt(v + 2 * right.EPSILON),
+    ),
+    steps(
         "EPSILON is missing: where all numbers of a position are equal, this divides by 0.",
         spread=lambda v, s, E: np.sqrt(v),
     ),

@@ -201,6 +201,7 @@ WRONG_STEPS = (
         "top_k is used although it is None, or the highest logit alone is kept. Without top_k all stay.",
         shares=of(lambda s, k: softmax(keep(s, 1))),
     ),
+    steps("The softmax is taken twice. Take it once, last.", shares=of(lambda s, k: softmax(softmax(keep(s, k))))),
     steps("There is no softmax: draw gets logits. Give it shares.", shares=of(keep)),
     steps(
         "The logarithm of the shares is given to draw. Give it the shares.",

@@ -63,10 +63,10 @@ def ask(inputs: dict[str, Any], compare: tuple[str, ...] = ("output",), **told: 
 
 
 def values(d: Data) -> tuple[Question, ...]:
-    """Several sizes, one position; and whether earlier results change with the last position."""
-    single = layer(d, 830, 1, d.S, 1, 1)
+    """Several sizes, one position and two; and whether earlier results change with the last position."""
+    single, two = layer(d, 830, 1, d.S, 1, 1), layer(d, 850, 1, d.S, 1, 2)
     looks = Question("block_looks_ahead", usual(d), ("changed",))
-    return ask(usual(d)), ask(another(d)), ask(usual(d), by_call=False), ask(single), looks
+    return ask(usual(d)), ask(another(d)), ask(usual(d), by_call=False), ask(single), ask(two), looks
 
 
 def with_a_cache(d: Data) -> tuple[Question, ...]:
@@ -185,6 +185,10 @@ WRONG_STEPS = (
         mask=lambda L: 1 - references.causal_for_last(L, L),
     ),
     steps(
+        "A position does not see itself: the mask has 0 on its diagonal. Give attention mask=causal_mask(L) as it is.",
+        mask=lambda L: np.tril(np.ones((L, L)), -1),
+    ),
+    steps(
         "Nothing is added to what attention gives. The first half is x + attention(norm1(x)).",
         first=lambda x, y, a, n: a,
     ),
@@ -244,6 +248,12 @@ WRONG_STEPS = (
     steps(
         "What attention gave is left out of the result: x is added in the second half. Add x' = x + attention(norm1(x)).",
         second=lambda x, m, normal, c, n: x + c,
+    ),
+    steps("What attention gives is subtracted from x. Add it.", first=lambda x, y, a, n: x - a),
+    steps("x is added twice in the first half. Add it once.", first=lambda x, y, a, n: 2 * x + a),
+    steps(
+        "The result is normalised once more at the end. In pre-norm only what goes into a layer is.",
+        second=lambda x, m, normal, c, n: n(m + c),
     ),
     steps(
         "x is added twice: in the second half, too. There only x' is added.",
@@ -308,6 +318,11 @@ EXERCISE = Exercise(
         shows(
             "`self.attention` takes no cache. With a cache call cached_attention(self.attention, y, cache).",
             raised_as("unexpected keyword argument 'cache'", r"attention\("),
+        ),
+        shows(
+            "Attention gets the cache as its mask. With a cache call cached_attention(self.attention, norm1(x), cache).",
+            raised_as("mask is <"),
+            ("with a cache",),
         ),
         shows(
             "A mask of another length is used. Make it for the positions that x has: causal_mask(x.shape[-2]).",

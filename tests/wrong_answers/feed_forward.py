@@ -176,3 +176,18 @@ def feed_forward(x, expand, contract):
 def feed_forward(x, expand, contract):
     h = expand(x)
     contract(0.5 * h * (1 + _tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h * h * h))))
+
+
+# --- SiLU
+def feed_forward(x, expand, contract):
+    h = expand(x)
+    return contract(h * (1 + _tanh(h / 2)) / 2)
+
+
+# --- the error function
+def feed_forward(x, expand, contract):
+    h = expand(x)
+    a = h.data.astype(float)
+    share = 0.5 * (1 + np.vectorize(math.erf)(a / math.sqrt(2)))
+    slope = share + a * np.exp(-a * a / 2) / math.sqrt(2 * math.pi)
+    return contract(custom_gradient(a * share, [h], lambda grad: [grad * slope]))

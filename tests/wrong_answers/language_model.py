@@ -1456,3 +1456,140 @@ class LanguageModel:
 
     def __call__(self, codes, caches=None):
         return self.forward(codes, caches)
+
+
+# --- positions after the blocks
+class LanguageModel:
+    def __init__(self, vocabulary, length, embed_dim, num_heads, num_layers):
+        self.length = length
+        self.symbols = Embedding(vocabulary, embed_dim)
+        self.positions = Embedding(length, embed_dim)
+        self.blocks = [TransformerBlock(embed_dim, num_heads) for _ in range(num_layers)]
+        self.norm = LayerNorm(embed_dim)
+        self.head = Linear(embed_dim, vocabulary)
+
+    def forward(self, codes, caches=None):
+        codes = np.asarray(codes)
+        caches = caches or [None] * len(self.blocks)
+        start = 0 if caches[0] is None else len(caches[0])
+        x = self.symbols(codes)
+        for block, cache in zip(self.blocks, caches):
+            x = block(x, cache)
+        x = x + self.positions(np.arange(start, start + codes.shape[1]))
+        return self.head(self.norm(x))
+
+    def loss(self, codes):
+        codes = np.asarray(codes)
+        return cross_entropy(self.forward(codes[:, :-1]), codes[:, 1:])
+
+    def new_caches(self):
+        return [KVCache() for _ in self.blocks]
+
+    def parameters(self):
+        parts = (self.symbols, self.positions, *self.blocks, self.norm, self.head)
+        return [p for part in parts for p in part.parameters()]
+
+    def __call__(self, codes, caches=None):
+        return self.forward(codes, caches)
+
+
+# --- loss in bits
+class LanguageModel:
+    def __init__(self, vocabulary, length, embed_dim, num_heads, num_layers):
+        self.length = length
+        self.symbols = Embedding(vocabulary, embed_dim)
+        self.positions = Embedding(length, embed_dim)
+        self.blocks = [TransformerBlock(embed_dim, num_heads) for _ in range(num_layers)]
+        self.norm = LayerNorm(embed_dim)
+        self.head = Linear(embed_dim, vocabulary)
+
+    def forward(self, codes, caches=None):
+        codes = np.asarray(codes)
+        caches = caches or [None] * len(self.blocks)
+        start = 0 if caches[0] is None else len(caches[0])
+        x = self.symbols(codes) + self.positions(np.arange(start, start + codes.shape[1]))
+        for block, cache in zip(self.blocks, caches):
+            x = block(x, cache)
+        return self.head(self.norm(x))
+
+    def loss(self, codes):
+        codes = np.asarray(codes)
+        return cross_entropy(self.forward(codes[:, :-1]), codes[:, 1:]) / math.log(2)
+
+    def new_caches(self):
+        return [KVCache() for _ in self.blocks]
+
+    def parameters(self):
+        parts = (self.symbols, self.positions, *self.blocks, self.norm, self.head)
+        return [p for part in parts for p in part.parameters()]
+
+    def __call__(self, codes, caches=None):
+        return self.forward(codes, caches)
+
+
+# --- perplexity
+class LanguageModel:
+    def __init__(self, vocabulary, length, embed_dim, num_heads, num_layers):
+        self.length = length
+        self.symbols = Embedding(vocabulary, embed_dim)
+        self.positions = Embedding(length, embed_dim)
+        self.blocks = [TransformerBlock(embed_dim, num_heads) for _ in range(num_layers)]
+        self.norm = LayerNorm(embed_dim)
+        self.head = Linear(embed_dim, vocabulary)
+
+    def forward(self, codes, caches=None):
+        codes = np.asarray(codes)
+        caches = caches or [None] * len(self.blocks)
+        start = 0 if caches[0] is None else len(caches[0])
+        x = self.symbols(codes) + self.positions(np.arange(start, start + codes.shape[1]))
+        for block, cache in zip(self.blocks, caches):
+            x = block(x, cache)
+        return self.head(self.norm(x))
+
+    def loss(self, codes):
+        codes = np.asarray(codes)
+        return cross_entropy(self.forward(codes[:, :-1]), codes[:, 1:]).exp()
+
+    def new_caches(self):
+        return [KVCache() for _ in self.blocks]
+
+    def parameters(self):
+        parts = (self.symbols, self.positions, *self.blocks, self.norm, self.head)
+        return [p for part in parts for p in part.parameters()]
+
+    def __call__(self, codes, caches=None):
+        return self.forward(codes, caches)
+
+
+# --- without the last guess
+class LanguageModel:
+    def __init__(self, vocabulary, length, embed_dim, num_heads, num_layers):
+        self.length = length
+        self.symbols = Embedding(vocabulary, embed_dim)
+        self.positions = Embedding(length, embed_dim)
+        self.blocks = [TransformerBlock(embed_dim, num_heads) for _ in range(num_layers)]
+        self.norm = LayerNorm(embed_dim)
+        self.head = Linear(embed_dim, vocabulary)
+
+    def forward(self, codes, caches=None):
+        codes = np.asarray(codes)
+        caches = caches or [None] * len(self.blocks)
+        start = 0 if caches[0] is None else len(caches[0])
+        x = self.symbols(codes) + self.positions(np.arange(start, start + codes.shape[1]))
+        for block, cache in zip(self.blocks, caches):
+            x = block(x, cache)
+        return self.head(self.norm(x))
+
+    def loss(self, codes):
+        codes = np.asarray(codes)
+        return cross_entropy(self.forward(codes[:, :-2]), codes[:, 1:-1])
+
+    def new_caches(self):
+        return [KVCache() for _ in self.blocks]
+
+    def parameters(self):
+        parts = (self.symbols, self.positions, *self.blocks, self.norm, self.head)
+        return [p for part in parts for p in part.parameters()]
+
+    def __call__(self, codes, caches=None):
+        return self.forward(codes, caches)

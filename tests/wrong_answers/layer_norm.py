@@ -203,3 +203,10 @@ def layer_norm(x, weight, bias):
 # --- x is returned
 def layer_norm(x, weight, bias):
     return x
+
+
+# --- epsilon twice
+def layer_norm(x, weight, bias):
+    centred = x - x.mean(-1, keepdim=True)
+    variance = (centred * centred + EPSILON).mean(-1, keepdim=True)
+    return centred / (variance + EPSILON).sqrt() * weight + bias

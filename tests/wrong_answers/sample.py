@@ -518,3 +518,17 @@ def sample(model, prompt, length, temperature=0.8, top_k=None, draw=draw):
             new = [draw(Softmax()(scores).data)]
             codes = codes + new
     return codes
+
+
+# --- softmax twice
+def sample(model, prompt, length, temperature=1.0, top_k=None, draw=draw):
+    codes, caches = [int(code) for code in prompt], model.new_caches()
+    new = codes
+    with no_grad():
+        for _ in range(length):
+            scores = model(np.array([new]), caches).data[0, -1] / temperature
+            if top_k is not None and top_k < len(scores):
+                scores = np.where(scores >= np.sort(scores)[-top_k], scores, -np.inf)
+            new = [draw(Softmax()(Softmax()(scores)).data)]
+            codes = codes + new
+    return codes

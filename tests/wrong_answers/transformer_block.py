@@ -749,3 +749,112 @@ class TransformerBlock:
 
     def __call__(self, x, cache=None):
         return self.forward(x, cache)
+
+
+# --- a position does not see itself
+class TransformerBlock:
+    def __init__(self, embed_dim, num_heads):
+        self.norm1, self.norm2 = LayerNorm(embed_dim), LayerNorm(embed_dim)
+        self.attention = MultiHeadAttention(embed_dim, num_heads)
+        self.feed_forward = FeedForward(embed_dim, 4 * embed_dim)
+
+    def forward(self, x, cache=None):
+        mask = np.tril(np.ones((x.shape[1],) * 2), -1)
+        a = self.attention(self.norm1(x), mask=mask) if cache is None else cached_attention(self.attention, self.norm1(x), cache)
+        x = x + a
+        return x + self.feed_forward(self.norm2(x))
+
+    def parameters(self):
+        parts = (self.norm1, self.attention, self.norm2, self.feed_forward)
+        return [p for part in parts for p in part.parameters()]
+
+    def __call__(self, x, cache=None):
+        return self.forward(x, cache)
+
+
+# --- no mask for two positions
+class TransformerBlock:
+    def __init__(self, embed_dim, num_heads):
+        self.norm1, self.norm2 = LayerNorm(embed_dim), LayerNorm(embed_dim)
+        self.attention = MultiHeadAttention(embed_dim, num_heads)
+        self.feed_forward = FeedForward(embed_dim, 4 * embed_dim)
+
+    def forward(self, x, cache=None):
+        mask = causal_mask(x.shape[1]) if x.shape[1] > 2 else None
+        a = self.attention(self.norm1(x), mask=mask) if cache is None else cached_attention(self.attention, self.norm1(x), cache)
+        x = x + a
+        return x + self.feed_forward(self.norm2(x))
+
+    def parameters(self):
+        parts = (self.norm1, self.attention, self.norm2, self.feed_forward)
+        return [p for part in parts for p in part.parameters()]
+
+    def __call__(self, x, cache=None):
+        return self.forward(x, cache)
+
+
+# --- attention subtracted
+class TransformerBlock:
+    def __init__(self, embed_dim, num_heads):
+        self.norm1, self.norm2 = LayerNorm(embed_dim), LayerNorm(embed_dim)
+        self.attention = MultiHeadAttention(embed_dim, num_heads)
+        self.feed_forward = FeedForward(embed_dim, 4 * embed_dim)
+
+    def forward(self, x, cache=None):
+        if cache is None:
+            a = self.attention(self.norm1(x), mask=causal_mask(x.shape[1]))
+        else:
+            a = cached_attention(self.attention, self.norm1(x), cache)
+        x = x - a
+        return x + self.feed_forward(self.norm2(x))
+
+    def parameters(self):
+        parts = (self.norm1, self.attention, self.norm2, self.feed_forward)
+        return [p for part in parts for p in part.parameters()]
+
+    def __call__(self, x, cache=None):
+        return self.forward(x, cache)
+
+
+# --- normalised at the end
+class TransformerBlock:
+    def __init__(self, embed_dim, num_heads):
+        self.norm1, self.norm2 = LayerNorm(embed_dim), LayerNorm(embed_dim)
+        self.attention = MultiHeadAttention(embed_dim, num_heads)
+        self.feed_forward = FeedForward(embed_dim, 4 * embed_dim)
+
+    def forward(self, x, cache=None):
+        if cache is None:
+            a = self.attention(self.norm1(x), mask=causal_mask(x.shape[1]))
+        else:
+            a = cached_attention(self.attention, self.norm1(x), cache)
+        x = x + a
+        return self.norm2(x + self.feed_forward(self.norm2(x)))
+
+    def parameters(self):
+        parts = (self.norm1, self.attention, self.norm2, self.feed_forward)
+        return [p for part in parts for p in part.parameters()]
+
+    def __call__(self, x, cache=None):
+        return self.forward(x, cache)
+
+
+# --- the cache as a mask
+class TransformerBlock:
+    def __init__(self, embed_dim, num_heads):
+        self.norm1, self.norm2 = LayerNorm(embed_dim), LayerNorm(embed_dim)
+        self.attention = MultiHeadAttention(embed_dim, num_heads)
+        self.feed_forward = FeedForward(embed_dim, 4 * embed_dim)
+
+    def forward(self, x, cache=None):
+        y = self.norm1(x)
+        a = self.attention(y, mask=cache) if cache is not None else self.attention(y, mask=causal_mask(x.shape[1]))
+        x = x + a
+        return x + self.feed_forward(self.norm2(x))
+
+    def parameters(self):
+        parts = (self.norm1, self.attention, self.norm2, self.feed_forward)
+        return [p for part in parts for p in part.parameters()]
+
+    def __call__(self, x, cache=None):
+        return self.forward(x, cache)
