@@ -152,8 +152,19 @@ def backwards(question: Question) -> Arrays | None:
     return {"output": middle + attended}
 
 
+def changes(question: Question, **wrong: Any) -> Arrays:
+    """How many positions have another result when the last one is another."""
+    other = question["x"] + 1.0 * (np.arange(question["x"].shape[1]) == question["x"].shape[1] - 1)[:, None]
+    asked = (Question("transformer_block", {**question.inputs, "x": x}, ()) for x in (question["x"], other))
+    before, after = ((block(one, **wrong) or {})["output"] for one in asked)
+    return {"changed": np.array(int((np.abs(after - before) > 1e-6).any(axis=(0, 2)).sum()))}
+
+
 def steps(sentence: str, cases: tuple[str, ...] = (), **wrong: Any) -> Misconception:
-    return Misconception(sentence, wrong=lambda question: block(question, **wrong), cases=cases)
+    def of(question: Question) -> Arrays | None:
+        return changes(question, **wrong) if question.probe == "block_looks_ahead" else block(question, **wrong)
+
+    return Misconception(sentence, wrong=of, cases=cases)
 
 
 def forgetful(question: Question) -> Arrays | None:
@@ -174,7 +185,7 @@ AROUND = "What is added is what came in before the normalisation: x, and in the 
 LEAK = "the result of a position changes with later ones: the future leaks."
 WRONG_STEPS = (
     steps(
-        f"Without a cache there is no mask: {LEAK} Give attention mask=causal_mask(L).", mask=lambda L: None, only="all"
+        f"Without a cache there is no mask, so {LEAK} Give attention mask=causal_mask(L).", mask=lambda L: None, only="all"
     ),
     steps(
         "The mask is the wrong way round: positions look at later ones. Give attention mask=causal_mask(L) as it is.",
