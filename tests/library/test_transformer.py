@@ -234,3 +234,93 @@ def test_a_block_without_a_cache_is_one_with_an_empty_cache():
     cache = KVCache()
     close(block(x), block(x, cache), 1e-5)
     assert len(cache) == L
+
+
+# --- PyTorch ----------------------------------------------------------------------------------------------------------
+
+
+def theirs(torch, *arrays):
+    """float64 leaves of PyTorch's."""
+    return [torch.tensor(np.asarray(a, float), requires_grad=True) for a in arrays]
+
+
+def same_as(ours, result, pairs) -> None:
+    """The same values and, for one gradient of the result, the same gradients of our tensors and theirs."""
+    grad = np.random.default_rng(3).normal(size=result.shape)
+    close(np.asarray(ours.data, float), result.detach().numpy())
+    ours.backward(grad)
+    result.backward(result.new_tensor(grad))
+    for tensor, other in pairs:
+        close(np.asarray(tensor.grad, float), other.grad.numpy(), 1e-4)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("shape", [(E,), (L, E), (2, 3, L, E)])
+def test_normalisation_and_feed_forward_layer_against_pytorch(shape):
+    torch = pytest.importorskip("torch", reason="package torch is not installed")
+    functional = torch.nn.functional
+    arrays = [normal(n, *some) for n, some in enumerate((shape, (E,), (E,)), 11)]
+    ours, others = [Tensor(a, requires_grad=True) for a in arrays], theirs(torch, *arrays)
+    result = functional.layer_norm(others[0], (E,), others[1], others[2])
+    same_as(layer_norm(*ours), result, list(zip(ours, others, strict=True)))
+
+    layer, x = FeedForward(E, 9), Tensor(arrays[0], requires_grad=True)
+    other, w1, b1, w2, b2 = theirs(torch, arrays[0], *(p.data for p in layer.parameters()))
+    result = functional.gelu(other @ w1 + b1, approximate="tanh") @ w2 + b2
+    same_as(layer(x), result, list(zip([x, *layer.parameters()], [other, w1, b1, w2, b2], strict=True)))
+
+
+@pytest.mark.torch
+def test_a_block_against_pytorchs_encoder_layer():
+    """With the norm first and a causal mask, it is the same."""
+    torch = pytest.importorskip("torch", reason="package torch is not installed")
+    np.random.seed(4)
+    block, x = TransformerBlock(E, 2), Tensor(normal(1, B, L, E), requires_grad=True)
+    for n, norm in enumerate((block.norm1, block.norm2)):
+        norm.weight.data, norm.bias.data = normal(20 + n, E), normal(30 + n, E)
+    layer = torch.nn.TransformerEncoderLayer(
+        *(E, 2, 4 * E),
+        dropout=0,
+        activation=lambda h: torch.nn.functional.gelu(h, approximate="tanh"),
+        batch_first=True,
+        norm_first=True,
+        dtype=torch.float64,
+    )
+    attention, forward = block.attention, block.feed_forward
+    with torch.no_grad():
+        parts = (attention.q_proj, attention.k_proj, attention.v_proj)
+        layer.self_attn.in_proj_weight[:] = torch.tensor(np.concatenate([p.weight.data.T for p in parts]))
+        layer.self_attn.in_proj_bias[:] = torch.tensor(
+            np.concatenate([p.bias.data for p in parts if p.bias is not None])
+        )
+        pairs = [
+            (attention.out_proj, layer.self_attn.out_proj),
+            (forward.expand, layer.linear1),
+            (forward.contract, layer.linear2),
+        ]
+        for ours, other in pairs:
+            assert ours.bias is not None
+            other.weight[:], other.bias[:] = torch.tensor(ours.weight.data.T), torch.tensor(ours.bias.data)
+        for norm, other in ((block.norm1, layer.norm1), (block.norm2, layer.norm2)):
+            other.weight[:], other.bias[:] = torch.tensor(norm.weight.data), torch.tensor(norm.bias.data)
+    (y,) = theirs(torch, x.data)
+    ahead = torch.triu(torch.ones(L, L, dtype=torch.bool), 1)  # there a mask blocks
+    compared = [(x, y), (block.norm1.weight, layer.norm1.weight), (block.norm2.bias, layer.norm2.bias)]
+    same_as(block(x), layer(y, src_mask=ahead), compared)
+    for ours, other in pairs:
+        close(np.asarray(ours.weight.grad, float), other.weight.grad.numpy().T, 1e-4)
+    inside = np.concatenate([np.asarray(p.weight.grad, float).T for p in parts])
+    close(inside, layer.self_attn.in_proj_weight.grad.numpy(), 1e-4)
+
+
+@pytest.mark.torch
+def test_embedding_and_cross_entropy_against_pytorch():
+    torch = pytest.importorskip("torch", reason="package torch is not installed")
+    functional = torch.nn.functional
+    table, codes = Embedding(V, E), np.arange(B * L).reshape(B, L) % V
+    (other,) = theirs(torch, table.weight.data)
+    same_as(table(codes), functional.embedding(torch.tensor(codes), other), [(table.weight, other)])
+    logits, targets = Tensor(normal(5, B, L, V, scale=3), requires_grad=True), (codes + 2) % V
+    (other,) = theirs(torch, logits.data)
+    result = functional.cross_entropy(other.reshape(-1, V), torch.tensor(targets).reshape(-1))
+    same_as(cross_entropy(logits, targets), result, [(logits, other)])
