@@ -168,7 +168,7 @@ def test_a_module_that_nobody_has(verb: str, module: str, tmp_path: Path, capsys
     assert said.startswith(f"{verb}: ") and len(said.splitlines()) == 1 and not NOT_TEXT.search(said)
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("unbuffered", ["", pytest.param("1", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("verb", ["export", pytest.param("grade --json", marks=pytest.mark.slow), "grade"])
 def test_nobody_reads_what_is_printed(small_class: Path, verb: str, unbuffered: str) -> None:
     def shell(line: str) -> tuple[int, str]:

@@ -331,6 +331,7 @@ def nbgrader(klass: Classroom, *words: str, **options: Any) -> subprocess.Comple
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, **options)
 
 
+@pytest.mark.slow
 def test_nbgraders_commands_work_where_nothing_is_activated(tmp_path: Path) -> None:
     klass = Classroom(tmp_path)
     done = nbgrader(klass, "db", "assignment", "add", MODULE, "--duedate", "2026-03-01 12:00:00 UTC")
