@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 from answers import Answer, Everything, answers, namespace, submission
 from kits import make, unpacked_kit
@@ -16,6 +17,8 @@ from exercises.local import LocalSession
 from grader.course import ROOT, load_assignment
 from grader.grade import grade_notebook
 from grader.sandbox.check_jail import open_jail
+from tinytorch.core.tensor import no_grad
+from tinytorch.core.transformer import LanguageModel, sample, train
 
 MODULE = "06_transformer"
 TEXT = ROOT / "solutions" / MODULE / "alice.txt"
@@ -108,6 +111,26 @@ def test_its_kit_is_checked_and_makes_a_library(tmp_path):
     exported = make(kit, "export")
     assert exported.returncode == 0, exported.stderr
     assert (kit / "tinytorch" / "core" / "transformer.py").is_file()
+
+
+@pytest.mark.slow
+def test_it_learns_from_the_book_and_writes_recognisable_words():
+    """As the notebook trains it: far from equal shares, and most of its words occur in the book."""
+    text = TEXT.read_text(encoding="ascii")
+    symbols = sorted(set(text))
+    book = np.array([symbols.index(s) for s in text])
+    rest = book[len(book) * 19 // 20 :][:6500].reshape(100, 65)
+    np.random.seed(0)
+    model = LanguageModel(len(symbols), length=64, embed_dim=64, num_heads=4, num_layers=2)
+    for _ in train(model, book[: len(book) * 19 // 20], steps=1000):
+        pass
+    with no_grad():
+        assert model.loss(rest).item() < 1.75 < np.log(len(symbols)) / 2
+    prompt = [symbols.index(s) for s in "Alice "]
+    lines = ["".join(symbols[code] for code in sample(model, prompt, 58, temperature=0.6)) for _ in range(12)]
+    words = [word for line in lines for word in re.findall("[A-Za-z]+", line)[1:-1]]
+    known = set(re.findall("[A-Za-z]+", text))
+    assert len(words) > 80 and np.mean([word in known for word in words]) > 0.75, lines
 
 
 def test_the_text_is_small_and_clean():
