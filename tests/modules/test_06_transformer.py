@@ -74,6 +74,7 @@ def test_a_wrong_answer_to_04_or_05_costs_nothing_in_06(answer):
         assert set(verdict.messages) <= {once_right(EXERCISES[answer.exercise].defines)}
 
 
+@pytest.mark.long
 def test_what_is_wrong_in_06_is_not_blamed_on_right_answers_to_04_and_05():
     for answer in answers("wrong_answers"):
         if EXERCISES[answer.exercise].module == MODULE:
