@@ -27,7 +27,8 @@ IMPORTS = re.compile(
 EXPORTED = re.compile(r"^#\| *exports?\b", re.MULTILINE)
 OPEN = re.compile(r"# YOUR CODE HERE\s+raise NotImplementedError")
 TESTS = re.compile(r"""\s*check\(\s*["'](\w+)["']\s*\)""")
-HIDDEN = re.compile(r"^### BEGIN HIDDEN\b.*?(?:^### END HIDDEN\b[^\n]*|\Z)", re.MULTILINE | re.DOTALL)
+# [ ]: a kit, in which this file is, holds these two words nowhere
+HIDDEN = re.compile(r"^### BEGIN[ ]HIDDEN\b.*?(?:^### END[ ]HIDDEN\b[^\n]*|\Z)", re.MULTILINE | re.DOTALL)
 MAGIC = re.compile(r"^[ \t]*[%!].*", re.MULTILINE)  # of IPython
 LONGEST = 100  # characters of what an exception says
 

@@ -185,7 +185,9 @@ AROUND = "What is added is what came in before the normalisation: x, and in the 
 LEAK = "the result of a position changes with later ones: the future leaks."
 WRONG_STEPS = (
     steps(
-        f"Without a cache there is no mask, so {LEAK} Give attention mask=causal_mask(L).", mask=lambda L: None, only="all"
+        f"Without a cache there is no mask, so {LEAK} Give attention mask=causal_mask(L).",
+        mask=lambda L: None,
+        only="all",
     ),
     steps(
         "The mask is the wrong way round: positions look at later ones. Give attention mask=causal_mask(L) as it is.",
